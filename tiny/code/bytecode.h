@@ -184,6 +184,7 @@ void *tiny_table_add(struct tiny_table *table);
 struct tiny_symbol {
   const char *bytes; /* NUL follows */
   uint32_t length, hash;
+  uint32_t next; /* the next symbol with this hash, or 0 */
 };
 
 /* A shape: the properties of an object, by a chain of parents, and its class. */
@@ -249,11 +250,11 @@ struct tiny_tables {
   struct tiny_table methods; /* struct tiny_method_row */
   struct tiny_table natives; /* struct tiny_native_row */
   uint32_t module_count;
-  uint32_t *symbol_index, symbol_room; /* a hash index of the symbols */
-  struct tiny_hash transitions;        /* shape << 32 | symbol -> shape */
-  struct tiny_hash names;              /* module << 32 | symbol -> global + 1; module 0 is the library */
-  struct tiny_hash aliases;            /* module << 32 | symbol -> imported module */
-  struct tiny_hash modules;            /* symbol of a path -> module */
+  struct tiny_hash symbols_by_hash; /* hash of the bytes -> the last symbol that has it */
+  struct tiny_hash transitions;     /* shape << 32 | symbol -> shape */
+  struct tiny_hash names;           /* module << 32 | symbol -> global + 1; module 0 is the library */
+  struct tiny_hash aliases;         /* module << 32 | symbol -> imported module */
+  struct tiny_hash modules;         /* symbol of a path -> module */
   struct tiny_source *sources;
   struct tiny_outgrown *outgrown;
 };

@@ -66,47 +66,20 @@ uint32_t tiny_hash_bytes(const char *bytes, size_t length)
   return hash ? hash : 1;
 }
 
-static uint32_t *symbol_place(const char *bytes, size_t length, uint32_t hash)
-{
-  struct tiny_tables *tables = tiny_tables;
-
-  for (uint32_t at = hash & (tables->symbol_room - 1);; at = (at + 1) & (tables->symbol_room - 1)) {
-    uint32_t number = tables->symbol_index[at];
-    if (!number)
-      return &tables->symbol_index[at];
-    struct tiny_symbol *symbol = tiny_symbol_at(number);
-    if (symbol->hash == hash && symbol->length == length && !memcmp(symbol->bytes, bytes, length))
-      return &tables->symbol_index[at];
-  }
-}
-
-static void grow_symbols(struct tiny_tables *tables)
-{
-  free(tables->symbol_index);
-  tables->symbol_room = tables->symbol_room ? 2 * tables->symbol_room : 256;
-  tables->symbol_index = tiny_allocate(NULL, tables->symbol_room, sizeof *tables->symbol_index);
-  for (uint32_t i = 1; i < tables->symbols.count; i++) {
-    struct tiny_symbol *symbol = tiny_symbol_at(i);
-    *symbol_place(symbol->bytes, symbol->length, symbol->hash) = i;
-  }
-}
-
 uint32_t tiny_intern(const char *bytes, size_t length)
 {
   struct tiny_tables *tables = tiny_tables;
-  uint32_t hash = tiny_hash_bytes(bytes, length);
+  uint32_t hash = tiny_hash_bytes(bytes, length), first = tiny_hash_find(&tables->symbols_by_hash, hash);
 
-  if (2 * tables->symbols.count >= tables->symbol_room)
-    grow_symbols(tables);
-  uint32_t *place = symbol_place(bytes, length, hash);
-  if (!*place) {
-    char *copy = tiny_allocate(NULL, length + 1, 1);
-    memcpy(copy, bytes, length);
-    struct tiny_symbol *symbol = tiny_table_add(&tables->symbols);
-    *symbol = (struct tiny_symbol){copy, (uint32_t)length, hash};
-    *place = tables->symbols.count - 1;
-  }
-  return *place;
+  for (uint32_t i = first; i; i = tiny_symbol_at(i)->next)
+    if (tiny_symbol_at(i)->length == length && !memcmp(tiny_symbol_at(i)->bytes, bytes, length))
+      return i;
+  char *copy = tiny_allocate(NULL, length + 1, 1);
+  memcpy(copy, bytes, length);
+  struct tiny_symbol *symbol = tiny_table_add(&tables->symbols);
+  *symbol = (struct tiny_symbol){copy, (uint32_t)length, hash, first};
+  tiny_hash_set(&tables->symbols_by_hash, hash, tables->symbols.count - 1);
+  return tables->symbols.count - 1;
 }
 
 /* ---- shapes ---- */
@@ -328,7 +301,7 @@ void tiny_tables_end(void)
   free_table(&tables->natives);
   free_sources(tables->sources);
   free_outgrown(tables->outgrown);
-  free(tables->symbol_index);
+  free(tables->symbols_by_hash.entries);
   free(tables->transitions.entries);
   free(tables->names.entries);
   free(tables->aliases.entries);

@@ -215,12 +215,8 @@ void tiny_store_method(uint32_t number, value method)
   struct tiny_method_row *row = tiny_table_at(&tiny_tables->methods, number);
 
   if (number >= methods_room) {
-    uint32_t grown_room = 2 * number + 256;
-    value managed *grown = cairn_new_array(value, grown_room);
-    for (uint32_t i = 0; i < methods_room; i++)
-      grown[i] = tiny_methods[i];
-    tiny_methods = grown;
-    methods_room = grown_room;
+    methods_room = 2 * number + 256;
+    tiny_methods = tiny_methods ? cairn_resize_array(tiny_methods, methods_room) : cairn_new_array(value, methods_room);
   }
   tiny_methods[number] = method;
   row->target = tiny_is(method, TINY_NATIVE)

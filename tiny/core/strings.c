@@ -92,10 +92,7 @@ value tiny_symbol_string(uint32_t symbol)
 {
   if (symbol >= symbol_strings_room) {
     long room = 2 * (long)symbol + 256;
-    value managed *grown = cairn_new_array(value, room);
-    for (long i = 0; i < symbol_strings_room; i++)
-      grown[i] = symbol_strings[i];
-    symbol_strings = grown;
+    symbol_strings = symbol_strings ? cairn_resize_array(symbol_strings, room) : cairn_new_array(value, room);
     symbol_strings_room = room;
   }
   if (!symbol_strings[symbol]) {

@@ -94,31 +94,6 @@ bool tiny_is_module(const struct tiny_compiler *c, const struct tiny_node *node,
 
 /* ---- operators ---- */
 
-static enum tiny_op arithmetic_op(enum tiny_token token)
-{
-  static const struct {
-    uint8_t token, assigning, op;
-  } rows[] = {
-      {TOKEN_PLUS, TOKEN_PLUS_ASSIGN, TINY_OP_ADD},
-      {TOKEN_MINUS, TOKEN_MINUS_ASSIGN, TINY_OP_SUBTRACT},
-      {TOKEN_STAR, TOKEN_STAR_ASSIGN, TINY_OP_MULTIPLY},
-      {TOKEN_SLASH, TOKEN_SLASH_ASSIGN, TINY_OP_DIVIDE},
-      {TOKEN_BACKSLASH, TOKEN_BACKSLASH_ASSIGN, TINY_OP_FLOOR_DIVIDE},
-      {TOKEN_PERCENT, TOKEN_PERCENT_ASSIGN, TINY_OP_MODULO},
-      {TOKEN_POWER, TOKEN_POWER_ASSIGN, TINY_OP_POWER},
-      {TOKEN_AMPERSAND, TOKEN_AMPERSAND_ASSIGN, TINY_OP_AND},
-      {TOKEN_BAR, TOKEN_BAR_ASSIGN, TINY_OP_OR},
-      {TOKEN_CARET, TOKEN_CARET_ASSIGN, TINY_OP_XOR},
-      {TOKEN_SHIFT_LEFT, TOKEN_SHIFT_LEFT_ASSIGN, TINY_OP_SHIFT_LEFT},
-      {TOKEN_SHIFT_RIGHT, TOKEN_SHIFT_RIGHT_ASSIGN, TINY_OP_SHIFT_RIGHT},
-  };
-
-  for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (rows[i].token == token || rows[i].assigning == token)
-      return (enum tiny_op)rows[i].op;
-  return TINY_OPS;
-}
-
 /* True if the node is an integer that an operand of kind SMALL can hold, after `sign`. */
 static bool is_small(const struct tiny_node *node, int sign)
 {
@@ -130,7 +105,7 @@ static bool is_small(const struct tiny_node *node, int sign)
 void tiny_binary(struct tiny_compiler *c, struct tiny_node *node, enum tiny_token token, unsigned target, unsigned left,
                  struct tiny_node *right)
 {
-  enum tiny_op op = arithmetic_op(token);
+  enum tiny_op op = (enum tiny_op)tiny_token_rows[token].op;
   int sign = op == TINY_OP_ADD ? 1 : -1;
 
   if ((op == TINY_OP_ADD || op == TINY_OP_SUBTRACT) && is_small(right, sign)) {
@@ -143,8 +118,7 @@ void tiny_binary(struct tiny_compiler *c, struct tiny_node *node, enum tiny_toke
 
 static bool is_comparison(enum tiny_token token)
 {
-  return token == TOKEN_EQUAL || token == TOKEN_NOT_EQUAL ||
-         (token >= TOKEN_LESS_EQUAL && token <= TOKEN_GREATER_EQUAL) || token == TOKEN_LESS || token == TOKEN_GREATER;
+  return tiny_token_rows[token].kind == TOKEN_KIND_COMPARE;
 }
 
 /* A comparison with a literal that fits into the instruction; false if the literal does not fit. */
@@ -165,8 +139,7 @@ static bool compare_small(struct tiny_compiler *c, struct tiny_node *node, enum 
   if (op != TINY_OP_JUMP_NIL)
     number = (uint8_t)node->b->integer;
   unsigned left = tiny_value_in(c, node->a);
-  *jumps = tiny_jumps_add(c, NULL, tiny_emit(c, node, op, sense, left, number));
-  tiny_emit_word(c, 0);
+  *jumps = tiny_emit_jump(c, node, op, sense, left, number);
   return true;
 }
 
@@ -188,9 +161,7 @@ static struct tiny_jumps *compare(struct tiny_compiler *c, struct tiny_node *nod
     enum tiny_op op = token == TOKEN_EQUAL                            ? TINY_OP_JUMP_EQUAL
                       : token == TOKEN_LESS || token == TOKEN_GREATER ? TINY_OP_JUMP_LESS
                                                                       : TINY_OP_JUMP_LESS_EQUAL;
-    uint32_t at = tiny_emit(c, node, op, sense, is_swapped ? right : left, is_swapped ? left : right);
-    jumps = tiny_jumps_add(c, NULL, at);
-    tiny_emit_word(c, 0);
+    jumps = tiny_emit_jump(c, node, op, sense, is_swapped ? right : left, is_swapped ? left : right);
   }
   c->next = next;
   return jumps;
@@ -224,8 +195,7 @@ struct tiny_jumps *tiny_condition(struct tiny_compiler *c, struct tiny_node *nod
     /* fallthrough */
   default: {
     unsigned reg = tiny_value_in(c, node);
-    jumps = tiny_jumps_add(c, NULL, tiny_emit(c, node, sense ? TINY_OP_JUMP_TRUE : TINY_OP_JUMP_FALSE, reg, 0, 0));
-    tiny_emit_word(c, 0);
+    jumps = tiny_emit_jump(c, node, sense ? TINY_OP_JUMP_TRUE : TINY_OP_JUMP_FALSE, reg, 0, 0);
     c->next = next;
     return jumps;
   }
@@ -251,8 +221,7 @@ static void choice_to(struct tiny_compiler *c, struct tiny_node *node, unsigned 
 
   tiny_value_to(c, node->a, reg);
   enum tiny_op op = node->kind == NODE_AND ? TINY_OP_JUMP_FALSE : TINY_OP_JUMP_TRUE;
-  struct tiny_jumps *jumps = tiny_jumps_add(c, NULL, tiny_emit(c, node, op, reg, 0, 0));
-  tiny_emit_word(c, 0);
+  struct tiny_jumps *jumps = tiny_emit_jump(c, node, op, reg, 0, 0);
   tiny_value_to(c, node->b, reg);
   tiny_patch_here(c, jumps);
   if (reg != target)
@@ -376,6 +345,11 @@ static void integer_to(struct tiny_compiler *c, struct tiny_node *node, unsigned
     tiny_emit_wide(c, node, TINY_OP_INTEGER, target, (uint16_t)node->integer);
   else
     constant_to(c, node, (struct tiny_constant){.kind = TINY_CONSTANT_INTEGER, .integer = node->integer}, target);
+}
+
+static void float_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
+{
+  constant_to(c, node, (struct tiny_constant){.kind = TINY_CONSTANT_FLOAT, .number = node->number}, target);
 }
 
 static void string_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
@@ -541,64 +515,22 @@ static void binary_to(struct tiny_compiler *c, struct tiny_node *node, unsigned 
     tiny_binary(c, node, (enum tiny_token)node->token, target, operand_in(c, node->a, target), node->b);
 }
 
-static void node_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
+static void singleton_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
 {
-  switch (node->kind) {
-  case NODE_NIL:
-  case NODE_TRUE:
-  case NODE_FALSE:
-    tiny_emit(c, node,
-              node->kind == NODE_NIL    ? TINY_OP_NIL
-              : node->kind == NODE_TRUE ? TINY_OP_TRUE
-                                        : TINY_OP_FALSE,
-              target, 0, 0);
-    break;
-  case NODE_INTEGER:
-    integer_to(c, node, target);
-    break;
-  case NODE_FLOAT:
-    constant_to(c, node, (struct tiny_constant){.kind = TINY_CONSTANT_FLOAT, .number = node->number}, target);
-    break;
-  case NODE_STRING:
-    string_to(c, node, target);
-    break;
-  case NODE_NAME:
-    get_name(c, node, target);
-    break;
-  case NODE_TEMPLATE:
-    template_to(c, node, target);
-    break;
-  case NODE_ARRAY:
-    array_to(c, node, target);
-    break;
-  case NODE_OBJECT:
-    object_to(c, node, target);
-    break;
-  case NODE_FUNCTION:
-    function_to(c, node, target);
-    break;
-  case NODE_UNARY:
-  case NODE_NOT:
-    unary_to(c, node, target);
-    break;
-  case NODE_BINARY:
-    binary_to(c, node, target);
-    break;
-  case NODE_AND:
-  case NODE_OR:
-    choice_to(c, node, target);
-    break;
-  case NODE_CALL:
-    call_to(c, node, target);
-    break;
-  case NODE_FIELD:
-    field_to(c, node, target);
-    break;
-  case NODE_INDEX:
-    index_to(c, node, target);
-    break;
-  }
+  static const uint8_t ops[] = {[NODE_NIL] = TINY_OP_NIL, [NODE_TRUE] = TINY_OP_TRUE, [NODE_FALSE] = TINY_OP_FALSE};
+
+  tiny_emit(c, node, (enum tiny_op)ops[node->kind], target, 0, 0);
 }
+
+static void (*const compilers[NODE_KINDS])(struct tiny_compiler *, struct tiny_node *, unsigned) = {
+    [NODE_NIL] = singleton_to,     [NODE_TRUE] = singleton_to, [NODE_FALSE] = singleton_to,
+    [NODE_INTEGER] = integer_to,   [NODE_FLOAT] = float_to,    [NODE_STRING] = string_to,
+    [NODE_NAME] = get_name,        [NODE_ARRAY] = array_to,    [NODE_OBJECT] = object_to,
+    [NODE_TEMPLATE] = template_to, [NODE_UNARY] = unary_to,    [NODE_NOT] = unary_to,
+    [NODE_BINARY] = binary_to,     [NODE_AND] = choice_to,     [NODE_OR] = choice_to,
+    [NODE_FUNCTION] = function_to, [NODE_CALL] = call_to,      [NODE_FIELD] = field_to,
+    [NODE_INDEX] = index_to,
+};
 
 void tiny_value_to(struct tiny_compiler *c, struct tiny_node *node, unsigned target)
 {
@@ -606,7 +538,7 @@ void tiny_value_to(struct tiny_compiler *c, struct tiny_node *node, unsigned tar
 
   if (c->error->failed)
     return;
-  node_to(c, node, target);
+  compilers[node->kind](c, node, target);
   c->next = next;
 }
 

@@ -68,6 +68,9 @@ uint32_t tiny_add_constant(struct tiny_compiler *c, const struct tiny_node *node
 void tiny_add_try(struct tiny_compiler *c, struct tiny_try made);
 uint32_t tiny_here(const struct tiny_compiler *c);
 struct tiny_jumps *tiny_jump(struct tiny_compiler *c, const struct tiny_node *node);
+/* An instruction with a jump word. */
+struct tiny_jumps *tiny_emit_jump(struct tiny_compiler *c, const struct tiny_node *node, enum tiny_op op, unsigned a,
+                                  unsigned b, unsigned third);
 void tiny_loop_to(struct tiny_compiler *c, const struct tiny_node *node, uint32_t target);
 struct tiny_jumps *tiny_jumps_join(struct tiny_jumps *a, struct tiny_jumps *b);
 struct tiny_jumps *tiny_jumps_add(struct tiny_compiler *c, struct tiny_jumps *jumps, uint32_t at);
@@ -101,7 +104,6 @@ static inline bool tiny_needs_cell(const struct tiny_variable *variable)
 }
 
 /* Statements. */
-void tiny_statement(struct tiny_compiler *c, struct tiny_node *node);
 void tiny_statements(struct tiny_compiler *c, struct tiny_node *block);
 
 #endif

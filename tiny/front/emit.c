@@ -142,6 +142,15 @@ struct tiny_jumps *tiny_jump(struct tiny_compiler *c, const struct tiny_node *no
   return tiny_jumps_add(c, NULL, tiny_emit(c, node, TINY_OP_JUMP, 0, 0, 0));
 }
 
+struct tiny_jumps *tiny_emit_jump(struct tiny_compiler *c, const struct tiny_node *node, enum tiny_op op, unsigned a,
+                                  unsigned b, unsigned third)
+{
+  uint32_t at = tiny_emit(c, node, op, a, b, third);
+
+  tiny_emit_word(c, 0);
+  return tiny_jumps_add(c, NULL, at);
+}
+
 static void patch_one(struct tiny_compiler *c, uint32_t at, uint32_t target)
 {
   uint32_t *word = &c->function->code[at];

@@ -13,12 +13,12 @@
 
 #define MAX_INTEGER (((int64_t)1 << 60) - 1)
 
-const char *const tiny_token_texts[TOKEN_COUNT] = {
-#define TOKEN(name, text) text,
-#define KEYWORD(name, text) text,
+enum { TINY_OP_NONE = TINY_OPS };
+
+const struct tiny_token_row tiny_token_rows[TOKEN_COUNT] = {
+#define TOKEN(name, text, kind, level, op) {text, TOKEN_KIND_##kind, level, TINY_OP_##op},
 #include "tiny/front/tokens.def"
 #undef TOKEN
-#undef KEYWORD
 };
 
 void tiny_lexer_fail(struct tiny_lexer *lexer, uint32_t line, uint32_t column, const char *format, ...)
@@ -73,30 +73,6 @@ static int hex_digit(char c)
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* True if a statement may end after the token. */
-static bool ends_statement(enum tiny_token token)
-{
-  switch (token) {
-  case TOKEN_NAME:
-  case TOKEN_INTEGER:
-  case TOKEN_FLOAT:
-  case TOKEN_STRING:
-  case TOKEN_CLOSE:
-  case TOKEN_CLOSE_BRACKET:
-  case TOKEN_CLOSE_BRACE:
-  case TOKEN_BREAK:
-  case TOKEN_CONTINUE:
-  case TOKEN_RETURN:
-  case TOKEN_THIS:
-  case TOKEN_NIL:
-  case TOKEN_TRUE:
-  case TOKEN_FALSE:
-    return true;
-  default:
-    return false;
-  }
-}
-
 static void skip_block_comment(struct tiny_lexer *lexer)
 {
   uint32_t line = lexer->line, column = column_at(lexer, lexer->at);
@@ -117,7 +93,7 @@ static void skip_block_comment(struct tiny_lexer *lexer)
 /* Skips blanks and comments. Returns true if a line ended that ends a statement. */
 static bool skip_blanks(struct tiny_lexer *lexer)
 {
-  bool in_expression = lexer->depth && lexer->brackets[lexer->depth - 1] != '{';
+  bool in_expression = lexer->depth && !lexer->in_block[lexer->depth - 1];
 
   while (lexer->at < lexer->length) {
     char c = peek(lexer, 0);
@@ -209,7 +185,7 @@ static void lex_name(struct tiny_lexer *lexer)
     lexer->at++;
   length = lexer->at - start;
   for (enum tiny_token token = TOKEN_LET; token < TOKEN_COUNT; token++) {
-    const char *text = tiny_token_texts[token];
+    const char *text = tiny_token_rows[token].text;
     if (strlen(text) == length && !memcmp(text, lexer->text + start, length)) {
       lexer->token = token;
       return;
@@ -219,8 +195,7 @@ static void lex_name(struct tiny_lexer *lexer)
   lexer->symbol = tiny_intern(lexer->text + start, length);
 }
 
-/* Writes a character as UTF-8; returns the number of bytes. */
-static size_t put_utf8(char *to, uint32_t code)
+size_t tiny_put_utf8(char *to, uint32_t code)
 {
   if (code < 0x80) {
     to[0] = (char)code;
@@ -246,7 +221,7 @@ static size_t lex_code_point(struct tiny_lexer *lexer, char *to)
     return 0;
   }
   lexer->at++;
-  return put_utf8(to, code);
+  return tiny_put_utf8(to, code);
 }
 
 /* An escape, behind the backslash; returns the number of bytes. */
@@ -307,11 +282,10 @@ static void lex_string(struct tiny_lexer *lexer)
   free(text);
 }
 
-/* Follows the open brackets; semicolons at ends of lines depend on the innermost. */
-static void note_bracket(struct tiny_lexer *lexer)
+/* Ends a token: follows the open brackets; semicolons at ends of lines depend on the innermost. */
+static void end_token(struct tiny_lexer *lexer)
 {
-  char open = lexer->token == TOKEN_OPEN ? '(' : lexer->token == TOKEN_OPEN_BRACKET ? '[' : '{';
-
+  lexer->was_end = tiny_token_rows[lexer->token].kind == TOKEN_KIND_LAST;
   switch (lexer->token) {
   case TOKEN_OPEN:
   case TOKEN_OPEN_BRACKET:
@@ -320,7 +294,7 @@ static void note_bracket(struct tiny_lexer *lexer)
     if (lexer->depth == TINY_MAX_NESTING)
       fail_here(lexer, "brackets are nested too deeply");
     else
-      lexer->brackets[lexer->depth++] = (uint8_t)(lexer->token == TOKEN_STRING_PART ? '(' : open);
+      lexer->in_block[lexer->depth++] = lexer->token == TOKEN_OPEN_BRACE;
     break;
   case TOKEN_CLOSE:
   case TOKEN_CLOSE_BRACKET:
@@ -335,8 +309,8 @@ static void note_bracket(struct tiny_lexer *lexer)
 static void lex_operator(struct tiny_lexer *lexer)
 {
   for (enum tiny_token token = TOKEN_POWER_ASSIGN; token <= TOKEN_CLOSE_BRACE; token++) {
-    size_t length = strlen(tiny_token_texts[token]);
-    if (length <= lexer->length - lexer->at && !memcmp(tiny_token_texts[token], lexer->text + lexer->at, length)) {
+    size_t length = strlen(tiny_token_rows[token].text);
+    if (length <= lexer->length - lexer->at && !memcmp(tiny_token_rows[token].text, lexer->text + lexer->at, length)) {
       lexer->token = token;
       lexer->at += length;
       return;
@@ -369,15 +343,13 @@ void tiny_lexer_next(struct tiny_lexer *lexer)
   } else {
     lex_operator(lexer);
   }
-  lexer->was_end = ends_statement(lexer->token);
-  note_bracket(lexer);
+  end_token(lexer);
 }
 
 void tiny_lexer_continue_string(struct tiny_lexer *lexer)
 {
   lex_string(lexer);
-  lexer->was_end = ends_statement(lexer->token);
-  note_bracket(lexer);
+  end_token(lexer);
 }
 
 size_t tiny_utf8_bytes(const unsigned char *at, size_t left)

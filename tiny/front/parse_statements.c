@@ -289,8 +289,7 @@ static struct tiny_node *simple(struct tiny_parser *p)
 {
   struct tiny_node *place = tiny_parser_expression(p), *node;
   enum tiny_token token = p->lexer.token;
-  bool is_assignment = token == TOKEN_ASSIGN || (token >= TOKEN_POWER_ASSIGN && token <= TOKEN_SHIFT_RIGHT_ASSIGN) ||
-                       (token >= TOKEN_PLUS_ASSIGN && token <= TOKEN_CARET_ASSIGN);
+  bool is_assignment = tiny_token_rows[token].kind == TOKEN_KIND_ASSIGN;
 
   node = tiny_parser_new_node(p, is_assignment ? NODE_ASSIGN : NODE_EXPRESSION);
   if (!is_assignment)

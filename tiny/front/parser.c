@@ -38,7 +38,7 @@ void tiny_parser_fail_unexpected(struct tiny_parser *p, const char *expected)
   bool ends_line = tiny_parser_is(p, TOKEN_SEMICOLON);
 
   tiny_lexer_fail(&p->lexer, p->lexer.token_line, p->lexer.token_column, "expected %s, found %s%s%s", expected, quote,
-                  tiny_token_texts[p->lexer.token], ends_line ? "' or the end of the line" : quote);
+                  tiny_token_rows[p->lexer.token].text, ends_line ? "' or the end of the line" : quote);
 }
 
 void tiny_parser_expect(struct tiny_parser *p, enum tiny_token token)
@@ -50,9 +50,9 @@ void tiny_parser_expect(struct tiny_parser *p, enum tiny_token token)
     return;
   }
   quoted[0] = '\'';
-  strcpy(quoted + 1, tiny_token_texts[token]);
+  strcpy(quoted + 1, tiny_token_rows[token].text);
   strcat(quoted, "'");
-  tiny_parser_fail_unexpected(p, token <= TOKEN_STRING_PART ? tiny_token_texts[token] : quoted);
+  tiny_parser_fail_unexpected(p, token <= TOKEN_STRING_PART ? tiny_token_rows[token].text : quoted);
 }
 
 uint32_t tiny_parser_expect_name(struct tiny_parser *p)
@@ -262,7 +262,7 @@ static struct tiny_node *object(struct tiny_parser *p)
       tiny_parser_expect(p, TOKEN_NAME);
     for (struct tiny_node *other = node->list; other; other = other->next)
       if (other->symbol == pair->symbol)
-        tiny_parser_fail(p, "two properties have the same name");
+        tiny_lexer_fail(&p->lexer, pair->line, pair->column, "two properties have the same name");
     tiny_parser_expect(p, TOKEN_COLON);
     tiny_parser_adopt(p, node, tiny_parser_unary_of(p, pair, tiny_parser_expression(p)));
     *end = pair;
@@ -455,50 +455,11 @@ static struct tiny_node *unary(struct tiny_parser *p)
   return node;
 }
 
-/* How closely a binary operator binds; 0 for other tokens. */
-static unsigned precedence(enum tiny_token token)
-{
-  switch (token) {
-  case TOKEN_OR:
-  case TOKEN_OR_OR:
-    return 1;
-  case TOKEN_AND:
-  case TOKEN_AND_AND:
-    return 2;
-  case TOKEN_EQUAL:
-  case TOKEN_NOT_EQUAL:
-  case TOKEN_LESS:
-  case TOKEN_LESS_EQUAL:
-  case TOKEN_GREATER:
-  case TOKEN_GREATER_EQUAL:
-    return 3;
-  case TOKEN_BAR:
-    return 4;
-  case TOKEN_CARET:
-    return 5;
-  case TOKEN_AMPERSAND:
-    return 6;
-  case TOKEN_SHIFT_LEFT:
-  case TOKEN_SHIFT_RIGHT:
-    return 7;
-  case TOKEN_PLUS:
-  case TOKEN_MINUS:
-    return 8;
-  case TOKEN_STAR:
-  case TOKEN_SLASH:
-  case TOKEN_BACKSLASH:
-  case TOKEN_PERCENT:
-    return 9;
-  default:
-    return 0;
-  }
-}
-
 static struct tiny_node *binary(struct tiny_parser *p, unsigned least)
 {
   struct tiny_node *node = unary(p);
 
-  for (unsigned level; (level = precedence(p->lexer.token)) > least;) {
+  for (unsigned level; (level = tiny_token_rows[p->lexer.token].level) > least;) {
     struct tiny_node *outer = tiny_parser_new_node(p, level == 1 ? NODE_OR : level == 2 ? NODE_AND : NODE_BINARY);
     outer->token = (uint8_t)p->lexer.token;
     tiny_parser_next(p);

@@ -274,15 +274,6 @@ static void while_loop(struct tiny_compiler *c, struct tiny_node *node)
   c->loop = loop.outer;
 }
 
-/* An instruction with a jump word, whose target is set later. */
-static struct tiny_jumps *emit_jump(struct tiny_compiler *c, struct tiny_node *node, enum tiny_op op, unsigned a)
-{
-  uint32_t at = tiny_emit(c, node, op, a, 0, 0);
-
-  tiny_emit_word(c, 0);
-  return tiny_jumps_add(c, NULL, at);
-}
-
 static void for_loop(struct tiny_compiler *c, struct tiny_node *node)
 {
   struct tiny_loop loop;
@@ -291,13 +282,13 @@ static void for_loop(struct tiny_compiler *c, struct tiny_node *node)
   tiny_value_to(c, node->a, counter);
   tiny_value_to(c, node->b, counter + 1);
   tiny_bind(c);
-  struct tiny_jumps *exits = emit_jump(c, node, TINY_OP_FOR_PREPARE, counter);
+  struct tiny_jumps *exits = tiny_emit_jump(c, node, TINY_OP_FOR_PREPARE, counter, 0, 0);
   open_loop(c, &loop);
   uint32_t start = tiny_here(c);
   bind_variable(c, node, node->variable, counter, node->variable && node->variable->is_assigned);
   tiny_statements(c, node->c);
   tiny_patch_here(c, loop.continues);
-  tiny_patch(c, emit_jump(c, node, TINY_OP_FOR_LOOP, counter), start);
+  tiny_patch(c, tiny_emit_jump(c, node, TINY_OP_FOR_LOOP, counter, 0, 0), start);
   tiny_patch_here(c, tiny_jumps_join(loop.breaks, exits));
   c->loop = loop.outer;
   c->next = next;
@@ -314,7 +305,7 @@ static void each_loop(struct tiny_compiler *c, struct tiny_node *node)
   tiny_emit(c, node, TINY_OP_EACH_PREPARE, first, 0, 0);
   open_loop(c, &loop);
   uint32_t start = tiny_here(c);
-  struct tiny_jumps *exits = emit_jump(c, node, TINY_OP_EACH, first);
+  struct tiny_jumps *exits = tiny_emit_jump(c, node, TINY_OP_EACH, first, 0, 0);
   bind_variable(c, node, node->variable, first + 2, false);
   bind_variable(c, node, node->second, first + 3, false);
   tiny_statements(c, node->c);
@@ -402,51 +393,32 @@ static void class(struct tiny_compiler *c, struct tiny_node *node)
   tiny_emit(c, node, TINY_OP_SET_CELL, variable->reg, reg, 0);
 }
 
-static void any_statement(struct tiny_compiler *c, struct tiny_node *node)
+static void expression(struct tiny_compiler *c, struct tiny_node *node)
 {
-  switch (node->kind) {
-  case NODE_EXPRESSION:
-    tiny_value_in(c, node->a);
-    break;
-  case NODE_LET:
-    let(c, node);
-    break;
-  case NODE_ASSIGN:
-    assign(c, node);
-    break;
-  case NODE_BLOCK:
-    tiny_statements(c, node);
-    break;
-  case NODE_IF:
-    if_chain(c, node);
-    break;
-  case NODE_WHILE:
-    while_loop(c, node);
-    break;
-  case NODE_FOR:
-    for_loop(c, node);
-    break;
-  case NODE_EACH:
-    each_loop(c, node);
-    break;
-  case NODE_RETURN:
-    return_value(c, node);
-    break;
-  case NODE_THROW:
-    tiny_emit(c, node, TINY_OP_THROW, tiny_value_in(c, node->a), 0, 0);
-    break;
-  case NODE_BREAK:
-  case NODE_CONTINUE:
-    loop_jump(c, node);
-    break;
-  case NODE_TRY:
-    try(c, node);
-    break;
-  case NODE_CLASS:
-    class(c, node);
-    break;
-  }
+  tiny_value_in(c, node->a);
 }
+
+static void throw(struct tiny_compiler *c, struct tiny_node *node)
+{
+  tiny_emit(c, node, TINY_OP_THROW, tiny_value_in(c, node->a), 0, 0);
+}
+
+static void (*const compilers[NODE_KINDS])(struct tiny_compiler *, struct tiny_node *) = {
+    [NODE_EXPRESSION] = expression,
+    [NODE_LET] = let,
+    [NODE_ASSIGN] = assign,
+    [NODE_BLOCK] = tiny_statements,
+    [NODE_IF] = if_chain,
+    [NODE_WHILE] = while_loop,
+    [NODE_FOR] = for_loop,
+    [NODE_EACH] = each_loop,
+    [NODE_RETURN] = return_value,
+    [NODE_THROW] = throw,
+    [NODE_BREAK] = loop_jump,
+    [NODE_CONTINUE] = loop_jump,
+    [NODE_TRY] = try,
+    [NODE_CLASS] = class,
+};
 
 void tiny_statements(struct tiny_compiler *c, struct tiny_node *block)
 {
@@ -457,7 +429,7 @@ void tiny_statements(struct tiny_compiler *c, struct tiny_node *block)
     if (is_result) /* of the module; the REPL prints it */
       tiny_emit(c, node, TINY_OP_RETURN, tiny_value_in(c, node->a), 0, 0);
     else
-      any_statement(c, node);
+      compilers[node->kind](c, node);
     c->next = c->bound;
   }
   c->next = next;

@@ -9,16 +9,20 @@
 #include "tiny/code/bytecode.h"
 
 enum tiny_token {
-#define TOKEN(name, text) TOKEN_##name,
-#define KEYWORD(name, text) TOKEN_##name,
+#define TOKEN(name, text, kind, level, op) TOKEN_##name,
 #include "tiny/front/tokens.def"
 #undef TOKEN
-#undef KEYWORD
   TOKEN_COUNT
 };
 
-/* The text of a token for messages, as 'while'. */
-extern const char *const tiny_token_texts[TOKEN_COUNT];
+enum tiny_token_kind { TOKEN_KIND_PLAIN, TOKEN_KIND_LAST, TOKEN_KIND_ASSIGN, TOKEN_KIND_COMPARE };
+
+/* A row of tokens.def. */
+struct tiny_token_row {
+  const char *text;
+  uint8_t kind, level, op; /* op: TINY_OPS for NONE */
+};
+extern const struct tiny_token_row tiny_token_rows[TOKEN_COUNT];
 
 enum { TINY_MAX_FIELDS = 64 }; /* in line in an instance, without those of superclasses */
 enum { TINY_MAX_NESTING = 200, TINY_MAX_DEPTH = 3000, TINY_ERROR_TEXT = 200 };
@@ -42,8 +46,8 @@ struct tiny_lexer {
   uint32_t symbol; /* of a name, a string or a part of one */
   int64_t integer;
   double number;
-  bool was_end;                       /* the token before this one may end a statement */
-  uint8_t brackets[TINY_MAX_NESTING]; /* the open ( [ {, by their character */
+  bool was_end;                    /* the token before this one may end a statement */
+  bool in_block[TINY_MAX_NESTING]; /* the open brackets: true for { */
   unsigned depth;
 };
 
@@ -54,6 +58,9 @@ void tiny_lexer_continue_string(struct tiny_lexer *lexer);
 /* Notes an error, if it is the first, and lets only TOKEN_END follow. */
 void tiny_lexer_fail(struct tiny_lexer *lexer, uint32_t line, uint32_t column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* Writes a character as UTF-8; returns the number of bytes, at most 4. */
+size_t tiny_put_utf8(char *to, uint32_t code);
 
 /* The bytes of the character of UTF-8 at `at`; 0 if there is another byte. */
 size_t tiny_utf8_bytes(const unsigned char *at, size_t left);
@@ -107,6 +114,7 @@ enum tiny_node_kind {
   NODE_CONTINUE,
   NODE_TRY,   /* a: body; variable, b: catch; c: finally */
   NODE_CLASS, /* variable or symbol; a: superclass; list: NODE_FUNCTION */
+  NODE_KINDS,
 };
 
 /* A variable of a function. Variables of modules are globals. */

@@ -9,7 +9,7 @@ static long length_of(value array)
   return tiny_array_of(array)->length;
 }
 
-static value new_array(value *arguments, unsigned count)
+NATIVE(new_array)
 {
   long length;
 
@@ -28,17 +28,15 @@ static value new_array(value *arguments, unsigned count)
   return result;
 }
 
-static value push(value *arguments, unsigned count)
+NATIVE(push)
 {
-  (void)count;
   return tiny_is_thrown(tiny_array_push(arguments[0], arguments[1])) ? TINY_THROWN : TINY_NIL;
 }
 
-static value pop(value *arguments, unsigned count)
+NATIVE(pop)
 {
   struct tiny_array managed *array = tiny_array_of(arguments[0]);
 
-  (void)count;
   if (array->length == 0)
     return tiny_throw("pop: the array is empty");
   value last = array->items[--array->length];
@@ -58,7 +56,7 @@ static value copy(value source, long from, long to)
   return result;
 }
 
-static value slice(value *arguments, unsigned count)
+NATIVE(slice)
 {
   long from, to;
 
@@ -67,29 +65,21 @@ static value slice(value *arguments, unsigned count)
   return copy(arguments[0], from, to);
 }
 
-static value concat(value *arguments, unsigned count)
+NATIVE(concat)
 {
-  (void)count;
   if (!tiny_is(arguments[1], TINY_ARRAY))
     return tiny_expected("concat", "an array", arguments[1]);
-  long first = length_of(arguments[0]), second = length_of(arguments[1]);
-  value result = tiny_array_new(first + second);
-  if (tiny_is_thrown(result))
-    return result;
-  struct tiny_array managed *array = tiny_array_of(result);
-  for (long i = 0; i < first; i++)
-    array->items[i] = tiny_array_of(arguments[0])->items[i];
-  for (long i = 0; i < second; i++)
-    array->items[first + i] = tiny_array_of(arguments[1])->items[i];
-  array->length = first + second;
+  value result = copy(arguments[0], 0, length_of(arguments[0]));
+  for (long i = 0; !tiny_is_thrown(result) && i < length_of(arguments[1]); i++)
+    if (tiny_is_thrown(tiny_array_push(result, tiny_array_of(arguments[1])->items[i])))
+      return TINY_THROWN;
   return result;
 }
 
-static value insert(value *arguments, unsigned count)
+NATIVE(insert)
 {
   long at;
 
-  (void)count;
   if (!tiny_take_integer("insert", arguments[1], &at))
     return TINY_THROWN;
   if (at < 0 || at > length_of(arguments[0]))
@@ -103,12 +93,11 @@ static value insert(value *arguments, unsigned count)
   return TINY_NIL;
 }
 
-static value drop(value *arguments, unsigned count)
+NATIVE(drop)
 {
   struct tiny_array managed *array = tiny_array_of(arguments[0]);
   long at;
 
-  (void)count;
   if (!tiny_take_integer("remove", arguments[1], &at))
     return TINY_THROWN;
   if (at < 0 || at >= array->length)
@@ -120,11 +109,10 @@ static value drop(value *arguments, unsigned count)
   return removed;
 }
 
-static value reverse(value *arguments, unsigned count)
+NATIVE(reverse)
 {
   struct tiny_array managed *array = tiny_array_of(arguments[0]);
 
-  (void)count;
   for (long i = 0, j = array->length - 1; i < j; i++, j--) {
     value moved = array->items[i];
     array->items[i] = array->items[j];
@@ -133,37 +121,24 @@ static value reverse(value *arguments, unsigned count)
   return TINY_NIL;
 }
 
-static value fill(value *arguments, unsigned count)
+NATIVE(fill)
 {
-  (void)count;
   for (long i = 0; i < length_of(arguments[0]); i++)
     tiny_array_of(arguments[0])->items[i] = arguments[1];
   return TINY_NIL;
 }
 
-static long index_of(value array, value wanted)
+NATIVE(find)
 {
-  for (long i = 0; i < length_of(array); i++)
-    if (tiny_equal(tiny_array_of(array)->items[i], wanted))
-      return i;
-  return -1;
-}
-
-static value find(value *arguments, unsigned count)
-{
-  (void)count;
-  return tiny_from_small(index_of(arguments[0], arguments[1]));
-}
-
-static value contains(value *arguments, unsigned count)
-{
-  (void)count;
-  return tiny_from_bool(index_of(arguments[0], arguments[1]) >= 0);
+  for (long i = 0; i < length_of(arguments[0]); i++)
+    if (tiny_equal(tiny_array_of(arguments[0])->items[i], arguments[1]))
+      return tiny_from_small(i);
+  return tiny_from_small(-1);
 }
 
 /* ---- join ---- */
 
-static value join(value *arguments, unsigned count)
+NATIVE(join)
 {
   value separator = count > 1 ? arguments[1] : tiny_symbol_string(tiny_intern("", 0));
   long length = length_of(arguments[0]), total = 0, at = 0;
@@ -223,12 +198,11 @@ static bool merge(value managed *source, value managed *target, long from, long 
 }
 
 /* Merge sort: runs of doubling length, merged in turns between two arrays. The sort is stable. */
-static value sort(value *arguments, unsigned count)
+NATIVE(sort)
 {
   long length = length_of(arguments[0]);
   value other = copy(arguments[0], 0, length);
 
-  (void)count;
   if (tiny_is_thrown(other))
     return other;
   value managed *source = tiny_array_of(arguments[0])->items, *target = tiny_array_of(other)->items;
@@ -259,7 +233,6 @@ void tiny_library_arrays(void)
   tiny_define_method(TINY_ARRAY, "reverse", 0, 0, reverse);
   tiny_define_method(TINY_ARRAY, "fill", 1, 1, fill);
   tiny_define_method(TINY_ARRAY, "find", 1, 1, find);
-  tiny_define_method(TINY_ARRAY, "contains", 1, 1, contains);
   tiny_define_method(TINY_ARRAY, "join", 0, 1, join);
   tiny_define_method(TINY_ARRAY, "sort", 0, 0, sort);
 }

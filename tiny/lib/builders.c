@@ -6,12 +6,10 @@
 
 enum { FIRST_ROOM = 32 };
 
-static value new_builder(value *arguments, unsigned count)
+NATIVE(new_builder)
 {
   struct tiny_builder managed *builder = cairn_new(struct tiny_builder);
 
-  (void)arguments;
-  (void)count;
   builder->kind = builder->shape = TINY_BUILDER;
   return cairn_value_of(builder);
 }
@@ -33,7 +31,7 @@ static void reserve(value builder_value, long more)
   builder->room = room;
 }
 
-static value add(value *arguments, unsigned count)
+NATIVE(add)
 {
   for (unsigned i = 1; i < count; i++) {
     value text = tiny_text(arguments[i]);
@@ -49,20 +47,18 @@ static value add(value *arguments, unsigned count)
   return arguments[0];
 }
 
-static value text(value *arguments, unsigned count)
+NATIVE(text)
 {
   long length = tiny_builder_of(arguments[0])->length;
   value result = tiny_string_uninit((size_t)length);
 
-  (void)count;
   if (!tiny_is_thrown(result) && length > 0)
     cairn_copy(tiny_string_of(result)->bytes, tiny_builder_of(arguments[0])->bytes, (size_t)length);
   return result;
 }
 
-static value clear(value *arguments, unsigned count)
+NATIVE(clear)
 {
-  (void)count;
   tiny_builder_of(arguments[0])->length = 0;
   return TINY_NIL;
 }

@@ -10,27 +10,25 @@
 
 enum { NUMBER_TEXT = 512 }; /* bytes for a float of 309 digits with 100 decimals */
 
-static value print(value *arguments, unsigned count)
+NATIVE(print)
 {
   return tiny_print(arguments, count, " ", "\n");
 }
 
-static value write_values(value *arguments, unsigned count)
+NATIVE(write_values)
 {
   return tiny_print(arguments, count, "", "");
 }
 
-static value type(value *arguments, unsigned count)
+NATIVE(type)
 {
   const char *name = tiny_type_name(arguments[0]);
 
-  (void)count;
   return tiny_symbol_string(tiny_intern(name, strlen(name)));
 }
 
-static value text(value *arguments, unsigned count)
+NATIVE(text)
 {
-  (void)count;
   return tiny_text(arguments[0]);
 }
 
@@ -77,9 +75,8 @@ static value read_number(const char *bytes, size_t length)
   return digits < end && stop == end ? tiny_from_float(number) : TINY_NIL;
 }
 
-static value number(value *arguments, unsigned count)
+NATIVE(number)
 {
-  (void)count;
   if (tiny_is_number(arguments[0]))
     return arguments[0];
   if (!tiny_is(arguments[0], TINY_STRING))
@@ -91,11 +88,10 @@ static value number(value *arguments, unsigned count)
   return result;
 }
 
-static value to_integer(value *arguments, unsigned count)
+NATIVE(to_integer)
 {
   double number;
 
-  (void)count;
   if (tiny_is_integer(arguments[0]))
     return arguments[0];
   if (!tiny_take_float("int", arguments[0], &number))
@@ -105,21 +101,19 @@ static value to_integer(value *arguments, unsigned count)
   return tiny_from_small((long)number);
 }
 
-static value to_float(value *arguments, unsigned count)
+NATIVE(to_float)
 {
   double number;
 
-  (void)count;
   return tiny_take_float("float", arguments[0], &number) ? tiny_from_float(number) : TINY_THROWN;
 }
 
-static value fixed(value *arguments, unsigned count)
+NATIVE(fixed)
 {
   char buffer[NUMBER_TEXT];
   double number;
   long digits;
 
-  (void)count;
   if (!tiny_take_float("fixed", arguments[0], &number) || !tiny_take_integer("fixed", arguments[1], &digits))
     return TINY_THROWN;
   if (digits < 0 || digits > 100)
@@ -128,12 +122,11 @@ static value fixed(value *arguments, unsigned count)
   return tiny_string(buffer, (size_t)length);
 }
 
-static value hex(value *arguments, unsigned count)
+NATIVE(hex)
 {
   char buffer[32];
   long integer;
 
-  (void)count;
   if (!tiny_take_integer("hex", arguments[0], &integer))
     return TINY_THROWN;
   unsigned long magnitude = integer < 0 ? -(unsigned long)integer : (unsigned long)integer;
@@ -143,24 +136,20 @@ static value hex(value *arguments, unsigned count)
 
 /* ---- time, end ---- */
 
-static value clock_seconds(value *arguments, unsigned count)
+NATIVE(clock_seconds)
 {
   struct timespec now;
 
-  (void)arguments;
-  (void)count;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return tiny_from_float((double)now.tv_sec + (double)now.tv_nsec / 1e9);
 }
 
-static value time_seconds(value *arguments, unsigned count)
+NATIVE(time_seconds)
 {
-  (void)arguments;
-  (void)count;
   return tiny_from_integer((long)time(NULL));
 }
 
-static value end(value *arguments, unsigned count)
+NATIVE(end)
 {
   long status = 0;
 

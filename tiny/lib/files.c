@@ -30,12 +30,11 @@ static char *take_name(const char *name, value v)
   return copy;
 }
 
-static value read_file(value *arguments, unsigned count)
+NATIVE(read_file)
 {
   char *name = take_name("read_file", arguments[0]);
   size_t length;
 
-  (void)count;
   if (!name)
     return TINY_THROWN;
   char *bytes = tiny_read_file(name, &length);
@@ -68,23 +67,20 @@ static value write_to(const char *function, const char *mode, value *arguments)
   return result;
 }
 
-static value write_file(value *arguments, unsigned count)
+NATIVE(write_file)
 {
-  (void)count;
   return write_to("write_file", "wb", arguments);
 }
 
-static value append_file(value *arguments, unsigned count)
+NATIVE(append_file)
 {
-  (void)count;
   return write_to("append_file", "ab", arguments);
 }
 
-static value remove_file(value *arguments, unsigned count)
+NATIVE(remove_file)
 {
   char *name = take_name("remove_file", arguments[0]);
 
-  (void)count;
   if (!name)
     return TINY_THROWN;
   value result = unlink(name) == 0 ? TINY_NIL : failed("remove_file", "remove", name);
@@ -92,11 +88,10 @@ static value remove_file(value *arguments, unsigned count)
   return result;
 }
 
-static value has_file(value *arguments, unsigned count)
+NATIVE(has_file)
 {
   char *name = take_name("has_file", arguments[0]);
 
-  (void)count;
   if (!name)
     return TINY_THROWN;
   value result = tiny_from_bool(access(name, F_OK) == 0);
@@ -105,14 +100,12 @@ static value has_file(value *arguments, unsigned count)
 }
 
 /* The next line of the standard input; nil at the end of the input. */
-static value read_line(value *arguments, unsigned count)
+NATIVE(read_line)
 {
   char *line = NULL;
   size_t room = 0;
   value result = TINY_NIL;
 
-  (void)arguments;
-  (void)count;
   ssize_t length = getline(&line, &room, stdin);
   if (length > 0 && line[length - 1] == '\n')
     length--;

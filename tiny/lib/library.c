@@ -85,7 +85,12 @@ static bool define_arguments(int count, char *const *words)
   return true;
 }
 
-/* Runs prelude.tiny, whose class ArrayMethods has methods of all arrays. */
+/* Gives objects of a kind the methods of a class of prelude.tiny. */
+static void extend(enum tiny_kind kind, const char *class)
+{
+  tiny_extend_kind(kind, tiny_globals[tiny_hash_find(&tiny_tables->names, tiny_intern(class, strlen(class))) - 1]);
+}
+
 static bool run_prelude(void)
 {
   const struct tiny_library_source *source = tiny_library_sources;
@@ -94,8 +99,8 @@ static bool run_prelude(void)
     source++;
   if (tiny_is_thrown(tiny_run(source->name, source->text, source->length, 0)))
     return false;
-  uint32_t global = tiny_hash_find(&tiny_tables->names, tiny_intern("ArrayMethods", strlen("ArrayMethods")));
-  tiny_extend_kind(TINY_ARRAY, tiny_globals[global - 1]);
+  extend(TINY_STRING, "StringMethods");
+  extend(TINY_ARRAY, "ArrayMethods");
   return true;
 }
 

@@ -9,6 +9,9 @@
 
 #include "tiny/core/object.h"
 
+/* A function of the library (tiny_native_function), which need not use its arguments. */
+#define NATIVE(name) static value name(value *arguments __attribute__((unused)), unsigned count __attribute__((unused)))
+
 /* The sources of the library in tiny, by the name that import takes; the last row has a null name. */
 struct tiny_library_source {
   const char *name, *text;

@@ -4,38 +4,32 @@
  */
 #include "tiny/lib/library.h"
 
-static value new_map(value *arguments, unsigned count)
+NATIVE(new_map)
 {
-  (void)arguments;
-  (void)count;
   return tiny_map_new();
 }
 
-static value has(value *arguments, unsigned count)
+NATIVE(has)
 {
-  (void)count;
   return tiny_from_bool(tiny_map_get(arguments[0], arguments[1]) != TINY_HOLE);
 }
 
-static value get(value *arguments, unsigned count)
+NATIVE(get)
 {
   value found = tiny_map_get(arguments[0], arguments[1]);
 
-  (void)count;
   return found == TINY_HOLE ? arguments[2] : found;
 }
 
-static value drop(value *arguments, unsigned count)
+NATIVE(drop)
 {
-  (void)count;
   return tiny_from_bool(tiny_map_remove(arguments[0], arguments[1]));
 }
 
-static value clear(value *arguments, unsigned count)
+NATIVE(clear)
 {
   struct tiny_map managed *map = tiny_map_of(arguments[0]);
 
-  (void)count;
   map->used = map->length = map->room = 0;
   map->entries = NULL;
   map->index = NULL;
@@ -57,15 +51,13 @@ static value list(value map_value, bool is_keys)
   return result;
 }
 
-static value keys(value *arguments, unsigned count)
+NATIVE(keys)
 {
-  (void)count;
   return list(arguments[0], true);
 }
 
-static value values(value *arguments, unsigned count)
+NATIVE(values)
 {
-  (void)count;
   return list(arguments[0], false);
 }
 

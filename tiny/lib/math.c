@@ -14,11 +14,10 @@ static _Thread_local uint64_t random_state = SEED;
 
 /* A function of one float, with the library's name. */
 #define FLOAT_FUNCTION(name, function) \
-  static value name(value *arguments, unsigned count) \
+  NATIVE(name) \
   { \
     double number; \
 \
-    (void)count; \
     return tiny_take_float(#function, arguments[0], &number) ? tiny_from_float(function(number)) : TINY_THROWN; \
   }
 
@@ -40,11 +39,10 @@ static value whole(double number)
 
 /* A function of one number whose result is whole. */
 #define WHOLE_FUNCTION(name, function) \
-  static value name(value *arguments, unsigned count) \
+  NATIVE(name) \
   { \
     double number; \
 \
-    (void)count; \
     if (tiny_is_integer(arguments[0])) \
       return arguments[0]; \
     return tiny_take_float(#function, arguments[0], &number) ? whole(function(number)) : TINY_THROWN; \
@@ -54,21 +52,19 @@ WHOLE_FUNCTION(floor_of, floor)
 WHOLE_FUNCTION(ceiling_of, ceil)
 WHOLE_FUNCTION(rounded, round)
 
-static value arc_tangent_of_two(value *arguments, unsigned count)
+NATIVE(arc_tangent_of_two)
 {
   double y, x;
 
-  (void)count;
   if (!tiny_take_float("atan2", arguments[0], &y) || !tiny_take_float("atan2", arguments[1], &x))
     return TINY_THROWN;
   return tiny_from_float(atan2(y, x));
 }
 
-static value absolute(value *arguments, unsigned count)
+NATIVE(absolute)
 {
   double number;
 
-  (void)count;
   if (tiny_is_integer(arguments[0])) {
     long integer = tiny_integer(arguments[0]);
     return tiny_from_integer(integer < 0 ? -integer : integer);
@@ -97,40 +93,36 @@ static value extreme(const char *name, value *arguments, unsigned count, int sig
   return arguments[best];
 }
 
-static value least(value *arguments, unsigned count)
+NATIVE(least)
 {
   return extreme("min", arguments, count, -1);
 }
 
-static value most(value *arguments, unsigned count)
+NATIVE(most)
 {
   return extreme("max", arguments, count, 1);
 }
 
-static value is_nan(value *arguments, unsigned count)
+NATIVE(is_nan)
 {
   double number;
 
-  (void)count;
   return tiny_take_float("is_nan", arguments[0], &number) ? tiny_from_bool(isnan(number)) : TINY_THROWN;
 }
 
 /* xorshift64* (Vigna): the upper 53 bits of each product. */
-static value random_number(value *arguments, unsigned count)
+NATIVE(random_number)
 {
-  (void)arguments;
-  (void)count;
   random_state ^= random_state >> 12;
   random_state ^= random_state << 25;
   random_state ^= random_state >> 27;
   return tiny_from_float((double)(random_state * MULTIPLIER >> 11) * 0x1p-53);
 }
 
-static value random_seed(value *arguments, unsigned count)
+NATIVE(random_seed)
 {
   long seed;
 
-  (void)count;
   if (!tiny_take_integer("random_seed", arguments[0], &seed))
     return TINY_THROWN;
   random_state = (uint64_t)seed ^ SEED;

@@ -2,6 +2,7 @@
  *
  * Methods of strings. Positions and lengths count bytes; chars() and codes() decode UTF-8. Managed C, stateless.
  */
+#include "tiny/front/syntax.h"
 #include "tiny/lib/library.h"
 
 enum { CODE_LIMIT = 0x110000, LONGEST_CODE = 4 };
@@ -56,11 +57,10 @@ static long position(value string, value wanted, long from)
   return -1;
 }
 
-static value byte(value *arguments, unsigned count)
+NATIVE(byte)
 {
   long at;
 
-  (void)count;
   if (!tiny_take_integer("byte", arguments[1], &at))
     return TINY_THROWN;
   if (at < 0 || at >= length_of(arguments[0]))
@@ -68,7 +68,7 @@ static value byte(value *arguments, unsigned count)
   return tiny_from_small((unsigned char)tiny_string_of(arguments[0])->bytes[at]);
 }
 
-static value slice(value *arguments, unsigned count)
+NATIVE(slice)
 {
   long from, to;
 
@@ -77,7 +77,7 @@ static value slice(value *arguments, unsigned count)
   return part(arguments[0], from, to);
 }
 
-static value find(value *arguments, unsigned count)
+NATIVE(find)
 {
   long from, to;
 
@@ -87,25 +87,15 @@ static value find(value *arguments, unsigned count)
   return tiny_from_small(position(arguments[0], arguments[1], from));
 }
 
-static value contains(value *arguments, unsigned count)
+NATIVE(starts)
 {
-  (void)count;
-  if (!take_string("contains", arguments[1]))
-    return TINY_THROWN;
-  return tiny_from_bool(position(arguments[0], arguments[1], 0) >= 0);
-}
-
-static value starts(value *arguments, unsigned count)
-{
-  (void)count;
   if (!take_string("starts", arguments[1]))
     return TINY_THROWN;
   return tiny_from_bool(length_of(arguments[1]) <= length_of(arguments[0]) && is_at(arguments[0], 0, arguments[1]));
 }
 
-static value ends(value *arguments, unsigned count)
+NATIVE(ends)
 {
-  (void)count;
   if (!take_string("ends", arguments[1]))
     return TINY_THROWN;
   long at = length_of(arguments[0]) - length_of(arguments[1]);
@@ -114,12 +104,11 @@ static value ends(value *arguments, unsigned count)
 
 /* ---- pieces ---- */
 
-static value split(value *arguments, unsigned count)
+NATIVE(split)
 {
   long from = 0, length = length_of(arguments[0]);
   value result = tiny_array_new(0);
 
-  (void)count;
   if (tiny_is_thrown(result) || !take_string("split", arguments[1]))
     return TINY_THROWN;
   if (length_of(arguments[1]) == 0)
@@ -135,70 +124,10 @@ static value split(value *arguments, unsigned count)
   return result;
 }
 
-/* The lines. The last one may lack its newline. */
-static value lines(value *arguments, unsigned count)
-{
-  value result = tiny_array_new(0), newline = tiny_symbol_string(tiny_intern("\n", 1));
-  long length = length_of(arguments[0]);
-
-  (void)count;
-  if (tiny_is_thrown(result))
-    return TINY_THROWN;
-  for (long from = 0, at; from < length; from = at + 1) {
-    at = position(arguments[0], newline, from);
-    at = at < 0 ? length : at;
-    value piece = part(arguments[0], from, at);
-    if (tiny_is_thrown(piece) || tiny_is_thrown(tiny_array_push(result, piece)))
-      return TINY_THROWN;
-  }
-  return result;
-}
-
-/* The number of separate places of `wanted`, which has a byte at least. */
-static long occurrences(value string, value wanted)
-{
-  long number = 0;
-
-  for (long at = position(string, wanted, 0); at >= 0; at = position(string, wanted, at + length_of(wanted)))
-    number++;
-  return number;
-}
-
-static value replace(value *arguments, unsigned count)
-{
-  long from = 0, filled = 0;
-
-  (void)count;
-  if (!take_string("replace", arguments[1]) || !take_string("replace", arguments[2]))
-    return TINY_THROWN;
-  if (length_of(arguments[1]) == 0)
-    return tiny_throw("replace: the text to replace is empty");
-  long number = occurrences(arguments[0], arguments[1]);
-  if (number == 0)
-    return arguments[0];
-  long old_length = length_of(arguments[1]), new_length = length_of(arguments[2]);
-  value result = tiny_string_uninit((size_t)(length_of(arguments[0]) + number * (new_length - old_length)));
-  if (tiny_is_thrown(result))
-    return result;
-  for (long i = 0; i <= number; i++) {
-    long at = i < number ? position(arguments[0], arguments[1], from) : length_of(arguments[0]);
-    char managed *target = tiny_string_of(result)->bytes;
-    if (at > from)
-      cairn_copy(target + filled, tiny_string_of(arguments[0])->bytes + from, (size_t)(at - from));
-    filled += at - from;
-    if (i < number && new_length > 0)
-      cairn_copy(target + filled, tiny_string_of(arguments[2])->bytes, (size_t)new_length);
-    filled += new_length;
-    from = at + old_length;
-  }
-  return result;
-}
-
-static value repeat(value *arguments, unsigned count)
+NATIVE(repeat)
 {
   long times, length = length_of(arguments[0]), total;
 
-  (void)count;
   if (!tiny_take_integer("repeat", arguments[1], &times))
     return TINY_THROWN;
   if (times < 0 || __builtin_mul_overflow(times, length, &total))
@@ -230,15 +159,13 @@ static value changed_case(value string, char first, char last)
   return result;
 }
 
-static value upper(value *arguments, unsigned count)
+NATIVE(upper)
 {
-  (void)count;
   return changed_case(arguments[0], 'a', 'z');
 }
 
-static value lower(value *arguments, unsigned count)
+NATIVE(lower)
 {
-  (void)count;
   return changed_case(arguments[0], 'A', 'Z');
 }
 
@@ -247,12 +174,11 @@ static bool is_space(char c)
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static value trim(value *arguments, unsigned count)
+NATIVE(trim)
 {
   const char managed *bytes = tiny_string_of(arguments[0])->bytes;
   long from = 0, to = length_of(arguments[0]);
 
-  (void)count;
   while (from < to && is_space(bytes[from]))
     from++;
   while (to > from && is_space(bytes[to - 1]))
@@ -265,32 +191,27 @@ static value trim(value *arguments, unsigned count)
 /* The bytes of the character at `at`, and its code. An invalid byte counts as one character. */
 static long decode(value string, long at, long *code)
 {
-  static const long least[LONGEST_CODE + 1] = {0, 0, 0x80, 0x800, 0x10000};
-  const char managed *bytes = tiny_string_of(string)->bytes;
-  unsigned char first = (unsigned char)bytes[at];
-  long length = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4, left = length_of(string) - at;
+  unsigned char bytes[LONGEST_CODE] = {0};
+  long left = length_of(string) - at;
 
-  *code = first;
-  if (length == 1 || length > left || first >= 0xf8)
+  cairn_copy_out((char *)bytes, tiny_string_of(string)->bytes + at,
+                 (size_t)(left < LONGEST_CODE ? left : LONGEST_CODE));
+  long length = (long)tiny_utf8_bytes(bytes, (size_t)left);
+  if (length < 2) {
+    *code = bytes[0];
     return 1;
-  long sum = first & (0x7f >> length);
-  for (long i = 1; i < length; i++) {
-    if ((bytes[at + i] & 0xc0) != 0x80)
-      return 1;
-    sum = sum << 6 | (bytes[at + i] & 0x3f);
   }
-  if (sum < least[length] || sum >= CODE_LIMIT || (sum >= 0xd800 && sum < 0xe000))
-    return 1;
-  *code = sum;
+  *code = bytes[0] & (0x7f >> length);
+  for (long i = 1; i < length; i++)
+    *code = *code << 6 | (bytes[i] & 0x3f);
   return length;
 }
 
-static value chars(value *arguments, unsigned count)
+NATIVE(chars)
 {
   value result = tiny_array_new(0);
   long code;
 
-  (void)count;
   for (long at = 0, length; at < length_of(arguments[0]) && !tiny_is_thrown(result); at += length) {
     length = decode(arguments[0], at, &code);
     value piece = part(arguments[0], at, at + length);
@@ -300,12 +221,11 @@ static value chars(value *arguments, unsigned count)
   return result;
 }
 
-static value codes(value *arguments, unsigned count)
+NATIVE(codes)
 {
   value result = tiny_array_new(0);
   long code;
 
-  (void)count;
   for (long at = 0; at < length_of(arguments[0]) && !tiny_is_thrown(result);) {
     at += decode(arguments[0], at, &code);
     if (tiny_is_thrown(tiny_array_push(result, tiny_from_small(code))))
@@ -314,26 +234,16 @@ static value codes(value *arguments, unsigned count)
   return result;
 }
 
-static value character(value *arguments, unsigned count)
+NATIVE(character)
 {
   char bytes[LONGEST_CODE];
-  size_t length = 1;
   long code;
 
-  (void)count;
   if (!tiny_take_integer("char", arguments[0], &code))
     return TINY_THROWN;
   if (code < 0 || code >= CODE_LIMIT || (code >= 0xd800 && code < 0xe000))
     return tiny_throw("char: %ld is no code of a character", code);
-  if (code < 0x80) {
-    bytes[0] = (char)code;
-  } else {
-    length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (size_t i = length - 1; i > 0; i--, code >>= 6)
-      bytes[i] = (char)(0x80 | (code & 0x3f));
-    bytes[0] = (char)(0xf00 >> length | code);
-  }
-  return tiny_string(bytes, length);
+  return tiny_string(bytes, tiny_put_utf8(bytes, (uint32_t)code));
 }
 
 void tiny_library_strings(void)
@@ -342,12 +252,9 @@ void tiny_library_strings(void)
   tiny_define_method(TINY_STRING, "byte", 1, 1, byte);
   tiny_define_method(TINY_STRING, "slice", 0, 2, slice);
   tiny_define_method(TINY_STRING, "find", 1, 2, find);
-  tiny_define_method(TINY_STRING, "contains", 1, 1, contains);
   tiny_define_method(TINY_STRING, "starts", 1, 1, starts);
   tiny_define_method(TINY_STRING, "ends", 1, 1, ends);
   tiny_define_method(TINY_STRING, "split", 1, 1, split);
-  tiny_define_method(TINY_STRING, "lines", 0, 0, lines);
-  tiny_define_method(TINY_STRING, "replace", 2, 2, replace);
   tiny_define_method(TINY_STRING, "repeat", 1, 1, repeat);
   tiny_define_method(TINY_STRING, "upper", 0, 0, upper);
   tiny_define_method(TINY_STRING, "lower", 0, 0, lower);

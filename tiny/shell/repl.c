@@ -32,7 +32,7 @@ static char *complete(const char *text, int state)
     bool is_keyword = number < TOKEN_COUNT;
     if (is_keyword ? number < TOKEN_LET : number == TOKEN_COUNT)
       continue;
-    const char *name = is_keyword ? tiny_token_texts[number] : tiny_symbol_at(number - TOKEN_COUNT)->bytes;
+    const char *name = is_keyword ? tiny_token_rows[number].text : tiny_symbol_at(number - TOKEN_COUNT)->bytes;
     bool is_name = is_keyword || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") ==
                                      tiny_symbol_at(number - TOKEN_COUNT)->length;
     if (is_name && !strncmp(name, text, length))
