@@ -251,7 +251,8 @@ static struct tiny_node *return_or_throw(struct tiny_parser *p)
   return node;
 }
 
-static void import(struct tiny_parser *p)
+/* Only a note: an import makes no code. */
+static struct tiny_node *import(struct tiny_parser *p)
 {
   struct tiny_import *made = tiny_arena_take(p->arena, sizeof *made), **end = &p->imports;
 
@@ -267,6 +268,7 @@ static void import(struct tiny_parser *p)
   while (*end)
     end = &(*end)->next;
   *end = made;
+  return NULL;
 }
 
 static bool is_place(const struct tiny_node *node)
@@ -311,63 +313,36 @@ static struct tiny_node *simple(struct tiny_parser *p)
   return tiny_parser_binary_of(p, node, place, tiny_parser_expression(p));
 }
 
-static struct tiny_node *any_statement(struct tiny_parser *p)
-{
-  switch (p->lexer.token) {
-  case TOKEN_OPEN_BRACE:
-    return tiny_parser_block(p);
-  case TOKEN_IF:
-    return if_chain(p);
-  case TOKEN_WHILE:
-    return while_loop(p);
-  case TOKEN_FOR:
-    return for_loop(p);
-  case TOKEN_TRY:
-    return try(p);
-  case TOKEN_CLASS:
-    return class(p);
-  case TOKEN_FN:
-    return named_function(p);
-  case TOKEN_LET:
-    return let(p);
-  case TOKEN_RETURN:
-  case TOKEN_THROW:
-    return return_or_throw(p);
-  case TOKEN_BREAK:
-  case TOKEN_CONTINUE:
-    return jump(p);
-  case TOKEN_IMPORT:
-    import(p);
-    return NULL;
-  default:
-    return simple(p);
-  }
-}
+/* Statements by their first token; others are simple. */
+static struct tiny_node *(*const statements_of[TOKEN_COUNT])(struct tiny_parser *) = {
+    [TOKEN_OPEN_BRACE] = tiny_parser_block,
+    [TOKEN_IF] = if_chain,
+    [TOKEN_WHILE] = while_loop,
+    [TOKEN_FOR] = for_loop,
+    [TOKEN_TRY] = try,
+    [TOKEN_CLASS] = class,
+    [TOKEN_FN] = named_function,
+    [TOKEN_LET] = let,
+    [TOKEN_RETURN] = return_or_throw,
+    [TOKEN_THROW] = return_or_throw,
+    [TOKEN_BREAK] = jump,
+    [TOKEN_CONTINUE] = jump,
+    [TOKEN_IMPORT] = import,
+};
 
-/* True if the statement needs no semicolon, because it ends by a brace. */
-static bool ends_in_block(const struct tiny_node *node)
-{
-  switch (node->kind) {
-  case NODE_BLOCK:
-  case NODE_IF:
-  case NODE_WHILE:
-  case NODE_FOR:
-  case NODE_EACH:
-  case NODE_TRY:
-  case NODE_CLASS:
-    return true;
-  default:
-    return false;
-  }
-}
+/* True for statements that need no semicolon, because they end by a brace. */
+static const bool ends_in_block[NODE_KINDS] = {
+    [NODE_BLOCK] = true, [NODE_IF] = true,  [NODE_WHILE] = true, [NODE_FOR] = true,
+    [NODE_EACH] = true,  [NODE_TRY] = true, [NODE_CLASS] = true,
+};
 
 struct tiny_node *tiny_parser_statement(struct tiny_parser *p)
 {
   struct tiny_node *node = NULL;
 
   if (tiny_parser_enter(p)) {
-    node = any_statement(p);
-    if (!node || !ends_in_block(node))
+    node = (statements_of[p->lexer.token] ? statements_of[p->lexer.token] : simple)(p);
+    if (!node || !ends_in_block[node->kind])
       end_statement(p);
   }
   tiny_parser_leave(p);

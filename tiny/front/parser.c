@@ -322,17 +322,44 @@ static struct tiny_node *super(struct tiny_parser *p)
   return node;
 }
 
-static struct tiny_node *literal(struct tiny_parser *p, enum tiny_node_kind kind)
+static struct tiny_node *literal(struct tiny_parser *p)
 {
-  struct tiny_node *node = tiny_parser_new_node(p, kind);
+  static const uint8_t kinds[TOKEN_COUNT] = {[TOKEN_INTEGER] = NODE_INTEGER, [TOKEN_FLOAT] = NODE_FLOAT,
+                                             [TOKEN_STRING] = NODE_STRING,   [TOKEN_NIL] = NODE_NIL,
+                                             [TOKEN_TRUE] = NODE_TRUE,       [TOKEN_FALSE] = NODE_FALSE};
+  struct tiny_node *node = tiny_parser_new_node(p, (enum tiny_node_kind)kinds[p->lexer.token]);
 
-  if (kind == NODE_INTEGER)
+  if (node->kind == NODE_INTEGER)
     node->integer = p->lexer.integer;
-  else if (kind == NODE_FLOAT)
+  else if (node->kind == NODE_FLOAT)
     node->number = p->lexer.number;
   node->symbol = p->lexer.symbol;
   tiny_parser_next(p);
   return node;
+}
+
+static struct tiny_node *name(struct tiny_parser *p)
+{
+  struct tiny_node *node = name_node(p, p->lexer.symbol);
+
+  tiny_parser_next(p);
+  return node;
+}
+
+static struct tiny_node *array(struct tiny_parser *p)
+{
+  struct tiny_node *node = tiny_parser_new_node(p, NODE_ARRAY);
+
+  tiny_parser_next(p);
+  return arguments(p, node, TOKEN_CLOSE_BRACKET);
+}
+
+static struct tiny_node *function(struct tiny_parser *p)
+{
+  struct tiny_node *node = tiny_parser_new_node(p, NODE_FUNCTION);
+
+  tiny_parser_next(p);
+  return tiny_parser_function(p, node, tiny_parser_symbol_of("fn"), false);
 }
 
 static struct tiny_node *this(struct tiny_parser *p)
@@ -355,47 +382,17 @@ static struct tiny_node *parenthesis(struct tiny_parser *p)
 
 static struct tiny_node *primary(struct tiny_parser *p)
 {
-  struct tiny_node *node;
+  static struct tiny_node *(*const parsers[TOKEN_COUNT])(struct tiny_parser *) = {
+      [TOKEN_INTEGER] = literal,   [TOKEN_FLOAT] = literal, [TOKEN_STRING] = literal,   [TOKEN_NIL] = literal,
+      [TOKEN_TRUE] = literal,      [TOKEN_FALSE] = literal, [TOKEN_NAME] = name,        [TOKEN_STRING_PART] = template,
+      [TOKEN_THIS] = this,         [TOKEN_SUPER] = super,   [TOKEN_OPEN] = parenthesis, [TOKEN_OPEN_BRACKET] = array,
+      [TOKEN_OPEN_BRACE] = object, [TOKEN_FN] = function,
+  };
 
-  switch (p->lexer.token) {
-  case TOKEN_INTEGER:
-    return literal(p, NODE_INTEGER);
-  case TOKEN_FLOAT:
-    return literal(p, NODE_FLOAT);
-  case TOKEN_STRING:
-    return literal(p, NODE_STRING);
-  case TOKEN_NIL:
-    return literal(p, NODE_NIL);
-  case TOKEN_TRUE:
-    return literal(p, NODE_TRUE);
-  case TOKEN_FALSE:
-    return literal(p, NODE_FALSE);
-  case TOKEN_STRING_PART:
-    return template(p);
-  case TOKEN_NAME:
-    node = name_node(p, p->lexer.symbol);
-    tiny_parser_next(p);
-    return node;
-  case TOKEN_THIS:
-    return this(p);
-  case TOKEN_SUPER:
-    return super(p);
-  case TOKEN_OPEN:
-    return parenthesis(p);
-  case TOKEN_OPEN_BRACKET:
-    node = tiny_parser_new_node(p, NODE_ARRAY);
-    tiny_parser_next(p);
-    return arguments(p, node, TOKEN_CLOSE_BRACKET);
-  case TOKEN_OPEN_BRACE:
-    return object(p);
-  case TOKEN_FN:
-    node = tiny_parser_new_node(p, NODE_FUNCTION);
-    tiny_parser_next(p);
-    return tiny_parser_function(p, node, tiny_parser_symbol_of("fn"), false);
-  default:
-    tiny_parser_fail_unexpected(p, "an expression");
-    return NULL;
-  }
+  if (parsers[p->lexer.token])
+    return parsers[p->lexer.token](p);
+  tiny_parser_fail_unexpected(p, "an expression");
+  return NULL;
 }
 
 static struct tiny_node *postfix(struct tiny_parser *p)
