@@ -68,6 +68,16 @@ RARE value managed *copy_registers(value *registers, unsigned count)
   return copy;
 }
 
+/* The rest of an activation, by the code of a loop. A span keeps its function from other functions, and run() checks
+ * its stores if the address of `s` leaves it: so the span is here. */
+RARE value run_loop(tiny_loop_code *code, value closure, value managed *registers)
+{
+  cairn_span_begin(TINY_CATCHES, TINY_CATCHES_VALUE);
+  value result = cairn_managed_callee(code)(closure, registers);
+  cairn_span_end(TINY_CATCHES);
+  return result;
+}
+
 /* After a jump back: compiled code of the loop continues, if there is some. */
 INLINE enum step count_loop(struct activation *s)
 {
@@ -78,10 +88,7 @@ INLINE enum step count_loop(struct activation *s)
   tiny_loop_code *code = tiny_hooks.looped ? tiny_hooks.looped(f, (uint32_t)(s->pc - f->code), R) : NULL;
   if (!code)
     return NEXT;
-  value managed *copy = copy_registers(R, f->registers);
-  cairn_span_begin(TINY_CATCHES, TINY_CATCHES_VALUE);
-  s->result = cairn_managed_callee(code)(R[-1], copy);
-  cairn_span_end(TINY_CATCHES);
+  s->result = run_loop(code, R[-1], copy_registers(R, f->registers));
   return RETURN_RESULT;
 }
 
