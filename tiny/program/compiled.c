@@ -669,7 +669,6 @@ static void begin_opening(void)
     fprintf(stderr, "tiny: nothing is compiled: the language's number is taken\n");
     return;
   }
-  fill_host();
   is_opening = !options.at_once && pthread_create(&opener, NULL, run_opener, NULL) == 0;
   if (!is_opening)
     open_compiler();
@@ -689,6 +688,7 @@ void tiny_jit_begin(const struct tiny_jit_options *given)
   options = *given;
   if (options.threshold == 0)
     options.threshold = 1;
+  fill_host();
   tiny_hooks.calls = options.threshold;
   tiny_hooks.loops = options.threshold * LOOP_FACTOR;
   tiny_hooks.called = called;
