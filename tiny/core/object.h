@@ -180,6 +180,7 @@ struct tiny_hooks {
   tiny_loop_code *(*looped)(struct tiny_function *function, uint32_t target, value *registers);
   /* A global with TINY_GLOBAL_ASSUMED gets a new value. */
   void (*global_changes)(uint32_t global);
+  void (*ends)(void); /* the process is about to end by exit() */
 };
 extern struct tiny_hooks tiny_hooks;
 

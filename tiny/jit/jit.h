@@ -118,11 +118,12 @@ struct tj_counts {
   uint64_t pending; /* of these, those whose memory is still in use */
 };
 
-/* The functions that the shared object exports. The first one returns null, or an error's text. Requests are copied;
- * tiny_jit_finish() waits until all are done. */
+/* The functions that the shared object exports. The first one returns null, or an error's text. Requests are copied.
+ * tiny_jit_finish() ends compilation before LLVM's destructors run: it waits until all requests are done or, unless
+ * `all`, those that have begun; later requests are ignored. */
 typedef const char *tj_open(const struct tj_host *host);
 typedef void tj_compile(const struct tj_request *request);
-typedef void tj_finish(void);
+typedef void tj_finish(bool all);
 typedef void tj_count(struct tj_counts *counts);
 
 /* Compiled code that must not go on. */

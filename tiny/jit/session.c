@@ -24,6 +24,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct waiting *first, **last = &first;
 static unsigned running; /* compilations that wait or run */
+static bool is_finished; /* no request is taken */
 static struct tj_counts counts;
 
 /* Code that is installed, or removed: activations may be inside, which depend on the assumptions. */
@@ -316,6 +317,14 @@ static void compile(struct tj_request *request)
 
 /* ---- the queue ---- */
 
+static void note_end(void)
+{
+  pthread_mutex_lock(&lock);
+  running--;
+  pthread_cond_broadcast(&changed);
+  pthread_mutex_unlock(&lock);
+}
+
 static void *run_compilations(void *unused)
 {
   (void)unused;
@@ -330,35 +339,62 @@ static void *run_compilations(void *unused)
     pthread_mutex_unlock(&lock);
     compile(&next->request);
     free(next);
+    note_end();
     pthread_mutex_lock(&lock);
-    running--;
-    pthread_cond_broadcast(&changed);
   }
   return NULL;
+}
+
+/* Queues the request, or counts it as running in this thread. False: compilation has ended. */
+static bool take_request(struct waiting *waits)
+{
+  pthread_mutex_lock(&lock);
+  bool taken = !is_finished;
+  running += taken;
+  if (taken && host.options.threads != 0) {
+    *last = waits;
+    last = &waits->next;
+    pthread_cond_broadcast(&changed);
+  }
+  pthread_mutex_unlock(&lock);
+  return taken;
 }
 
 EXPORTED void tiny_jit_compile(const struct tj_request *request)
 {
   struct waiting *waits = malloc(sizeof *waits);
 
-  waits->request = *request;
-  waits->next = NULL;
-  if (host.options.threads == 0) {
-    compile(&waits->request);
-    free(waits);
+  *waits = (struct waiting){*request, NULL};
+  bool taken = take_request(waits);
+  if (taken && host.options.threads != 0)
     return;
+  if (taken) {
+    compile(&waits->request);
+    note_end();
+  } else {
+    free(waits->request.globals);
   }
-  pthread_mutex_lock(&lock);
-  *last = waits;
-  last = &waits->next;
-  running++;
-  pthread_cond_broadcast(&changed);
-  pthread_mutex_unlock(&lock);
+  free(waits);
 }
 
-EXPORTED void tiny_jit_finish(void)
+static void forget_requests(void)
+{
+  while (first) {
+    struct waiting *next = first->next;
+    free(first->request.globals);
+    free(first);
+    first = next;
+    running--;
+  }
+  last = &first;
+}
+
+EXPORTED void tiny_jit_finish(bool all)
 {
   pthread_mutex_lock(&lock);
+  is_finished = true;
+  if (!all)
+    forget_requests();
   while (running > 0)
     pthread_cond_wait(&changed, &lock);
   pthread_mutex_unlock(&lock);

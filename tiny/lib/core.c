@@ -3,6 +3,7 @@
  * Output, types, conversions, time and the end of the program. Managed C, stateless.
  */
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -149,12 +150,17 @@ NATIVE(time_seconds)
   return tiny_from_integer((long)time(NULL));
 }
 
+/* Only one thread ends the process: exit() of the C library allows no second one. */
 NATIVE(end)
 {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   long status = 0;
 
   if (count > 0 && !tiny_take_integer("exit", arguments[0], &status))
     return TINY_THROWN;
+  pthread_mutex_lock(&lock);
+  if (tiny_hooks.ends)
+    tiny_hooks.ends();
   exit((int)(status & 255));
 }
 

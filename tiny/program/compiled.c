@@ -645,6 +645,7 @@ static const char *open_library(void)
 
 static bool is_there, is_opening;
 static pthread_t opener;
+static pthread_once_t opening = PTHREAD_ONCE_INIT;
 
 static void open_compiler(void)
 {
@@ -677,9 +678,7 @@ static void begin_opening(void)
 /* True if the compiler is there: some time after the first question. */
 static bool has_compiler(void)
 {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-  pthread_once(&once, begin_opening);
+  pthread_once(&opening, begin_opening);
   return __atomic_load_n(&is_there, __ATOMIC_ACQUIRE);
 }
 
@@ -694,20 +693,13 @@ void tiny_jit_begin(const struct tiny_jit_options *given)
   tiny_hooks.called = called;
   tiny_hooks.looped = looped;
   tiny_hooks.global_changes = global_changes;
+  tiny_hooks.ends = tiny_jit_end;
 }
 
-void tiny_jit_end(void)
+static void print_stats(void)
 {
   struct tj_counts counts;
 
-  if (is_opening)
-    pthread_join(opener, NULL);
-  is_opening = false;
-  if (!is_there)
-    return;
-  finish();
-  if (!options.stats)
-    return;
   count_compilations(&counts);
   fprintf(stderr, "tiny: compiled %lu (%lu at loops), refused %lu, thrown away %lu, %lu ms\n", counts.compiled,
           counts.loops, counts.refused, discarded, counts.nanoseconds / 1000000);
@@ -717,4 +709,27 @@ void tiny_jit_end(void)
   for (unsigned i = 0; i < TJ_REASONS; i++)
     if (failures_by_reason[i])
       fprintf(stderr, "tiny: left compiled code %lu times: %s\n", failures_by_reason[i], reason_names[i]);
+}
+
+static void open_nothing(void)
+{
+}
+
+static void end_compilation(void)
+{
+  pthread_once(&opening, open_nothing);
+  if (is_opening)
+    pthread_join(opener, NULL);
+  if (!is_there)
+    return;
+  finish(options.stats);
+  if (options.stats)
+    print_stats();
+}
+
+void tiny_jit_end(void)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+  pthread_once(&once, end_compilation);
 }

@@ -31,7 +31,8 @@ extern uint64_t tiny_code_epoch;
  * code. */
 void tiny_jit_pass(uint64_t exception, struct tiny_function *root, struct tiny_function *function, uint32_t at);
 
-/* Waits for compilations, and prints the statistics. */
+/* Ends compilation, and prints the statistics; before the process ends, because LLVM's destructors run then. Any
+ * thread; only the first call counts. */
 void tiny_jit_end(void);
 
 #endif
