@@ -108,7 +108,8 @@ void tiny_binary(struct tiny_compiler *c, struct tiny_node *node, enum tiny_toke
   enum tiny_op op = (enum tiny_op)tiny_token_rows[token].op;
   int sign = op == TINY_OP_ADD ? 1 : -1;
 
-  if ((op == TINY_OP_ADD || op == TINY_OP_SUBTRACT) && is_small(right, sign)) {
+  /* The sign of the operand tells the operator: messages name it, and x - 0 is x for floats, x + 0 is not. */
+  if ((op == TINY_OP_ADD || op == TINY_OP_SUBTRACT) && is_small(right, sign) && right->integer >= (sign < 0)) {
     tiny_emit(c, node, TINY_OP_ADD_SMALL, target, left, (uint8_t)(sign * right->integer));
     return;
   }

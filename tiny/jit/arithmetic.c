@@ -5,6 +5,7 @@
  * Other operations are calls of the program.
  */
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include "unit.h"
 #include "tiny/core/object.h"
@@ -232,7 +233,8 @@ static void emit_add_small(struct tj_unit *u, struct tj_instance *in, uint32_t w
   else if (variant == INTEGERS && tj_speculates(u, in, TJ_OVERFLOW))
     in->regs[a] = tj_int(with_overflow(u, in, "llvm.sadd.with.overflow", tj_reg_int(u, in, b), tj_i64(u, c * 8)));
   else
-    in->regs[a] = call_arithmetic(u, in, TINY_OP_ADD, in->regs[b], tj_int(tj_i64(u, c * 8)));
+    in->regs[a] =
+        call_arithmetic(u, in, c < 0 ? TINY_OP_SUBTRACT : TINY_OP_ADD, in->regs[b], tj_int(tj_i64(u, labs(c) * 8)));
 }
 
 /* No opcode tells the type: an integer first; after a failure a float; then anything. */
