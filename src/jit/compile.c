@@ -80,10 +80,20 @@ static bool check_constructors(struct compilation *c, LLVMModuleRef ir, const ch
   return true;
 }
 
+/* The code generator ends the process at a name that it does not know. */
+static bool check_strategies(struct compilation *c, LLVMModuleRef ir)
+{
+  for (LLVMValueRef f = LLVMGetFirstFunction(ir); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && LLVMGetGC(f) && !cn_is_managed_gc_strategy(LLVMGetGC(f)))
+      return REFUSE(c, CAIRN_E_REFUSED, "'%s' has the gc strategy \"%s\", which is unknown to Cairn", cn_jit_name_of(f),
+                    LLVMGetGC(f));
+  return true;
+}
+
 static bool check_module(struct compilation *c, LLVMModuleRef ir)
 {
   if (!check_target(c, ir) || !check_constructors(c, ir, "llvm.global_ctors", "constructors") ||
-      !check_constructors(c, ir, "llvm.global_dtors", "destructors"))
+      !check_constructors(c, ir, "llvm.global_dtors", "destructors") || !check_strategies(c, ir))
     return false;
   if (LLVMGetFirstGlobalIFunc(ir))
     return REFUSE(c, CAIRN_E_REFUSED, "'%s' is an ifunc, which a session does not resolve",

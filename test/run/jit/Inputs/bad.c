@@ -99,6 +99,7 @@ int main(void)
                    "{ i32 1, ptr @f, ptr null }]\ndefine void @f() {\n  ret void\n}\n");
   add("local", "@x = thread_local global i32 0\n");
   add("ifunc", "@i = ifunc void (), ptr @r\ndefine ptr @r() {\n  ret ptr null\n}\n");
+  add("strategy", "define i64 @g(i64 %n) gc \"nonsense\" {\n  ret i64 %n\n}\n");
   add("image", "@cairn.jit.image.8.0 = global i32 0\n");
   add("refused", "define i64 @f(ptr addrspace(1) %p) gc \"statepoint-example\" {\n"
                  "  %x = ptrtoint ptr addrspace(1) %p to i64\n  call void @g()\n  ret i64 %x\n}\ndeclare void @g()\n");
