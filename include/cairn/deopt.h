@@ -113,8 +113,8 @@ enum cairn_status cairn_deopt_object(const struct cairn_stack_iterator *iterator
                                      struct cairn_deopt_object *object);
 
 /* CAIRN_OK if the activation can be taken over as far as its operands say: they are records, no value is lost, the
- * languages are known, and each object fits its layout. PLAIN, RECORD, LANGUAGE, LOST: *failure, unless it is null, has
- * the details. */
+ * languages are known, the continuation is a managed function, and each object fits its layout. PLAIN, RECORD,
+ * LANGUAGE, LOST: *failure, unless it is null, has the details. */
 enum cairn_status cairn_deopt_check(const struct cairn_stack_iterator *iterator, struct cairn_deopt_failure *failure);
 
 /* ---- languages ---- */
@@ -127,8 +127,8 @@ enum { CAIRN_DEOPT_LANGUAGES = 256 };
 struct cairn_deopt_language {
   const char *name;
   /* The managed function that goes on in the place of an activation whose outermost frame is (function, index). It has
-   * the result type of the activation's compiled function and one parameter, the state. Null: the function cannot be
-   * taken over. */
+   * the result type of the activation's compiled function and one parameter, the state, and lives as long as code
+   * whose records name it. Null: the function cannot be taken over. */
   const void *(*continuation)(uint64_t function, uint64_t index);
   /* The layout with this number, which is known to the runtime (the layout of an allocation) and lives as long as code
    * that names it. Null: there is no such layout. The member is null if the language removes no objects. */
@@ -188,10 +188,10 @@ enum cairn_status cairn_deopt_on_return(struct cairn_stack_iterator *iterator, u
  * with this result of its pending call. If it is marked, it is taken over with this result. A REFERENCE's word is the
  * address of a handle, which the call frees, or 0. Returns only after a failure.
  *
- * UNKNOWN: the iterator has no activation of compiled code on the stack. SELF: the stack is not the calling thread's.
- * NATIVE: native code lies between, apart from the caller and its native callers, or an activation with an own code
- * manager. PINNED: an activation that would end has an open scope of a pin (cairn_pinned() of <cairn/pin.h>); pins by
- * cairn_pin() stay open. BUSY, REFUSED. */
+ * UNKNOWN: the iterator has no activation of compiled code on the stack. BOUNDS: there is no such kind of results, or
+ * the handle has been freed. SELF: the stack is not the calling thread's. NATIVE: native code lies between, apart from
+ * the caller and its native callers, or an activation with an own code manager. PINNED: an activation that would end
+ * has an open scope of a pin (cairn_pinned() of <cairn/pin.h>); pins by cairn_pin() stay open. BUSY, REFUSED. */
 enum cairn_status cairn_deopt_resume(struct cairn_stack_iterator *iterator, const struct cairn_deopt_result *result,
                                      struct cairn_deopt_failure *failure);
 

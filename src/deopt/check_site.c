@@ -2,14 +2,16 @@
  *
  * Checks that the activations of a site can be taken over: languages, continuation, values that are lost, and the
  * fields of removed objects against their layouts. A site keeps the layouts of its objects after the first successful
- * check. Any thread, any phase; no locks. The languages' callbacks run here.
+ * check, and its last managed continuation. Any thread, any phase; no locks. The languages' callbacks run here.
  */
 #include "deopt/site.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <cairn/abi.h>
 #include "base/check.h"
 #include "runtime/heap/managed_heap.h"
+#include "runtime/os/os.h"
 
 enum cairn_status cn_deopt_fail(struct cairn_deopt_failure *failure, enum cairn_status status, uintptr_t address,
                                 int64_t operand, const char *format, ...)
@@ -116,6 +118,65 @@ static enum cairn_status check_objects(const struct cn_deopt_site *site, struct 
   return CAIRN_OK;
 }
 
+/* ---- continuations ---- */
+
+/* True for the address of a managed function, which follows a mark. The address may be any, also one without memory. */
+static bool is_managed(uintptr_t entry)
+{
+  uint64_t mark;
+
+  return entry % 16 == sizeof mark && cn_os_read_memory(entry - sizeof mark, &mark, sizeof mark) &&
+         mark == CAIRN_ABI_MANAGED_MARK;
+}
+
+/* The continuation for the outermost frame, or null. */
+static const void *ask_for_continuation(const struct cn_deopt_site *site)
+{
+  const struct cairn_deopt_frame *outermost = &cn_deopt_site_frames(site)->frame;
+  const struct cairn_deopt_language *language = cn_deopt_language(outermost->language);
+
+  CN_ASSERT(site->size.frames != 0);
+  return language != NULL ? language->continuation(outermost->function, outermost->index) : NULL;
+}
+
+/* True if the continuation is managed. A site remembers the last one that is. */
+static bool is_managed_at(const struct cn_deopt_site *site, uintptr_t continuation)
+{
+  _Atomic uintptr_t *last = (_Atomic uintptr_t *)(uintptr_t)&site->managed;
+
+  if (continuation == 0 || atomic_load_explicit(last, memory_order_relaxed) == continuation)
+    return continuation != 0;
+  if (!is_managed(continuation))
+    return false;
+  atomic_store_explicit(last, continuation, memory_order_relaxed);
+  return true;
+}
+
+uintptr_t cn_deopt_site_find_continuation(const struct cn_deopt_site *site)
+{
+  uintptr_t continuation = (uintptr_t)ask_for_continuation(site);
+
+  return is_managed_at(site, continuation) ? continuation + CAIRN_ABI_ENTRY_SIZE : 0;
+}
+
+static enum cairn_status check_continuation(const struct cn_deopt_site *site, struct cairn_deopt_failure *failure)
+{
+  const struct cairn_deopt_frame *outermost = &cn_deopt_site_frames(site)->frame;
+  const char *name = cn_deopt_language(outermost->language)->name;
+  const void *continuation = ask_for_continuation(site);
+
+  if (continuation == NULL)
+    return cn_deopt_fail(failure, CAIRN_E_LANGUAGE, site->pc, CAIRN_DEOPT_WHOLE,
+                         "language %s has no continuation for function %llu at %llu", name,
+                         (unsigned long long)outermost->function, (unsigned long long)outermost->index);
+  if (!is_managed_at(site, (uintptr_t)continuation))
+    return cn_deopt_fail(failure, CAIRN_E_LANGUAGE, site->pc, CAIRN_DEOPT_WHOLE,
+                         "the continuation of language %s for function %llu at %llu, %p, is not a managed function",
+                         name, (unsigned long long)outermost->function, (unsigned long long)outermost->index,
+                         continuation);
+  return CAIRN_OK;
+}
+
 /* ---- sites ---- */
 
 static enum cairn_status check_frames(const struct cn_deopt_site *site, struct cairn_deopt_failure *failure)
@@ -126,12 +187,7 @@ static enum cairn_status check_frames(const struct cn_deopt_site *site, struct c
     if (cn_deopt_language(frames[i].frame.language) == NULL)
       return cn_deopt_fail(failure, CAIRN_E_LANGUAGE, site->pc, (int64_t)frames[i].frame.first - 5,
                            "no language has the number %u", frames[i].frame.language);
-  if (cn_deopt_site_continuation(site) == NULL)
-    return cn_deopt_fail(failure, CAIRN_E_LANGUAGE, site->pc, CAIRN_DEOPT_WHOLE,
-                         "language %s has no continuation for function %llu at %llu",
-                         cn_deopt_language(frames[0].frame.language)->name,
-                         (unsigned long long)frames[0].frame.function, (unsigned long long)frames[0].frame.index);
-  return CAIRN_OK;
+  return check_continuation(site, failure);
 }
 
 static enum cairn_status check_losses(const struct cn_deopt_site *site, const struct cn_frame *frame,
@@ -171,13 +227,4 @@ enum cairn_status cn_deopt_site_check(const struct cn_deopt_site *site, const st
   if (status == CAIRN_OK && !atomic_load_explicit(&site->is_checked, memory_order_acquire))
     status = check_objects(site, failure);
   return status;
-}
-
-const void *cn_deopt_site_continuation(const struct cn_deopt_site *site)
-{
-  const struct cairn_deopt_frame *outermost = &cn_deopt_site_frames(site)->frame;
-  const struct cairn_deopt_language *language = cn_deopt_language(outermost->language);
-
-  CN_ASSERT(site->size.frames != 0);
-  return language != NULL ? language->continuation(outermost->function, outermost->index) : NULL;
 }

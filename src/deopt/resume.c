@@ -42,6 +42,17 @@ static enum cairn_status check_caller(const struct cn_walk *target, struct cairn
   return CAIRN_OK;
 }
 
+static enum cairn_status check_result(const struct cairn_deopt_result *result, struct cairn_deopt_failure *failure)
+{
+  if (result->kind > CAIRN_ABI_DEOPT_RESULT_REFERENCE)
+    return cn_deopt_fail(failure, CAIRN_E_BOUNDS, 0, CAIRN_DEOPT_WHOLE, "there is no kind %u of results", result->kind);
+  if (result->kind == CAIRN_ABI_DEOPT_RESULT_REFERENCE && result->word != 0 &&
+      !cn_handles_is_live((const struct cairn_handle *)(uintptr_t)result->word))
+    return cn_deopt_fail(failure, CAIRN_E_BOUNDS, 0, CAIRN_DEOPT_WHOLE,
+                         "the result 0x%llx is no handle, or has been freed", (unsigned long long)result->word);
+  return CAIRN_OK;
+}
+
 /* Find the target anew, since the program may have set its iterator. */
 static enum cairn_status find_target(struct cn_walk *walk, const struct cn_walk *target,
                                      struct cairn_deopt_failure *failure)
@@ -97,6 +108,8 @@ enum cairn_status cairn_deopt_resume(struct cairn_stack_iterator *iterator, cons
   struct cn_walk walk;
   enum cairn_status status = check_caller((const struct cn_walk *)iterator, failure);
 
+  if (status == CAIRN_OK)
+    status = check_result(result, failure);
   if (status != CAIRN_OK)
     return status;
   cn_slow_path_enter(mutator, true);

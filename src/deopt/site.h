@@ -35,6 +35,7 @@ struct cn_deopt_site {
   uint32_t frames_at;           /* offset of the frames */
   _Atomic bool is_checked;      /* each object has its layout, and fits it */
   _Atomic size_t objects_bytes; /* of the objects' blocks, if the site is checked; or CN_DEOPT_NOT_IN_LINE */
+  _Atomic uintptr_t managed;    /* the last continuation that was found to be a managed function, or 0 */
 };
 
 /* ---- sites.c ---- */
@@ -89,8 +90,9 @@ static inline bool cn_deopt_site_is_checked(const struct cn_deopt_site *site)
   return site->losable == 0 && atomic_load_explicit(&site->is_checked, memory_order_acquire);
 }
 
-/* The continuation of a checked site, or null if its language lacks one for the outermost frame. */
-const void *cn_deopt_site_continuation(const struct cn_deopt_site *site);
+/* The body of the language's continuation for the outermost frame of a checked site. 0: the language has none, or it is
+ * not a managed function. */
+uintptr_t cn_deopt_site_find_continuation(const struct cn_deopt_site *site);
 
 /* Fill *failure, unless it is null; `operand` may be CAIRN_DEOPT_WHOLE. Returns the status. */
 enum cairn_status cn_deopt_fail(struct cairn_deopt_failure *failure, enum cairn_status status, uintptr_t address,

@@ -28,18 +28,6 @@ _Noreturn static void end_program(uintptr_t pc, const char *reason)
   cn_report_fatal(pc, "the activation cannot be taken over: %s", reason);
 }
 
-/* The body of the managed function: the mark before it lies in the same 16 bytes as its first byte. 0: it is not
- * managed. */
-static uintptr_t managed_body_of(const void *function)
-{
-  uintptr_t entry = (uintptr_t)function;
-  uint64_t mark = 0;
-
-  if (entry % 16 == sizeof mark)
-    memcpy(&mark, (const void *)(entry - sizeof mark), sizeof mark);
-  return mark == CAIRN_ABI_MANAGED_MARK ? entry + CAIRN_ABI_ENTRY_SIZE : 0;
-}
-
 /* The site of the activation, after all checks. Ends the program if the activation cannot be taken over: its code
  * relies on the take-over. `has_registers` is false if the activation's call has changed registers. */
 static const struct cn_deopt_site *site_to_leave(const struct cn_frame *frame, bool has_registers, uintptr_t *body)
@@ -52,7 +40,7 @@ static const struct cn_deopt_site *site_to_leave(const struct cn_frame *frame, b
     end_program(pc, "its call has no deopt operands");
   if (!cn_deopt_site_is_checked(site) && cn_deopt_site_check(site, has_registers ? frame : NULL, &failure) != CAIRN_OK)
     end_program(pc, failure.text);
-  *body = managed_body_of(cn_deopt_site_continuation(site));
+  *body = cn_deopt_site_find_continuation(site);
   if (*body == 0)
     end_program(pc, "its language has no continuation, or the continuation is not managed");
   return site;
@@ -90,7 +78,7 @@ static bool take_over_in_line(const struct cn_saved_regs *regs, struct cn_transf
   const struct cn_deopt_site *site = cn_map_kept(walk.frame.map);
   if (site == NULL || !cn_deopt_site_is_checked(site) || cn_pin_scopes_any_in(walk.frame.sp, UINTPTR_MAX))
     return false;
-  transfer->pc = managed_body_of(cn_deopt_site_continuation(site));
+  transfer->pc = cn_deopt_site_find_continuation(site);
   if (transfer->pc == 0)
     return false;
   if (returned != NULL)

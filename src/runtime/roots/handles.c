@@ -50,9 +50,14 @@ _Noreturn static void report_invalid_handle(const struct cairn_handle *handle, u
   cn_report_fatal(pc, "%p is no handle, or has been freed", (const void *)handle);
 }
 
+bool cn_handles_is_live(const struct cairn_handle *handle)
+{
+  return handle != NULL && (uintptr_t)handle % sizeof(uintptr_t) == 0 && handle->seal == seal_of(handle);
+}
+
 static void check_handle(const struct cairn_handle *handle, uintptr_t pc)
 {
-  if (handle == NULL || (uintptr_t)handle % sizeof(uintptr_t) != 0 || handle->seal != seal_of(handle))
+  if (!cn_handles_is_live(handle))
     report_invalid_handle(handle, pc);
 }
 

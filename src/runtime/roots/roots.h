@@ -71,6 +71,9 @@ bool cn_handles_fetch_next(struct cn_root_slots *slots, size_t most);
 /* The slot of a handle; an invalid handle ends the program. */
 struct cairn_slot cn_handles_slot_of(struct cairn_handle *handle);
 
+/* True for a handle that is in use. The address is null or that of readable memory. */
+bool cn_handles_is_live(const struct cairn_handle *handle);
+
 /* Implement <cairn/handle.h>. */
 #pragma GCC visibility push(default)
 struct cairn_handle *cairn_handle_new(uintptr_t reference);

@@ -85,9 +85,14 @@ __attribute__((noinline)) static long throw_after(long *value)
 
 /* ---- marks ---- */
 
+static long continue_never(struct cairn_deopt_state managed *state)
+{
+  abort();
+}
+
 cairn_unmanaged static const void *find_continuation(uint64_t function, uint64_t index)
 {
-  return abort;
+  return continue_never;
 }
 
 static const struct cairn_deopt_language language = {.name = "test", .continuation = find_continuation};

@@ -10,6 +10,12 @@
 // CHECK-NEXT: plain operands: -90 the deopt operands do not begin with a frame record
 // CHECK-NEXT: unknown language: -92 no language has the number 78
 // CHECK-NEXT: invalidated, of an unknown language: -92 no language has the number 78
+// CHECK-NEXT: native: -92 the continuation of language test for function 4 at 7, 0x{{[0-9a-f]+}}, is not a managed function
+// CHECK-NEXT: invalidated, native: -92 the continuation of language test for function 4 at 7, 0x
+// CHECK-NEXT: unmapped: -92 the continuation of language test for function 4 at 7, 0x1238, is not a managed function
+// CHECK-NEXT: invalidated, unmapped: -92 the continuation of language test for function 4 at 7, 0x1238, is not
+// CHECK-NEXT: odd: -92 the continuation of language test for function 4 at 7, 0x1235, is not a managed function
+// CHECK-NEXT: invalidated, odd: -92 the continuation of language test for function 4 at 7, 0x1235, is not
 // CHECK-NEXT: plain operands are left: 0 marked
 // CHECK-NEXT: handler: -5 the caller is a signal handler, which has interrupted managed code
 // CHECK-NEXT: other thread: -5 another thread runs on the activation's stack
@@ -30,6 +36,7 @@ struct object {
 
 long sums(long n, struct object managed *o);
 long speaks_unknown(long n);
+long calls_integer(long n);
 long has_plain_operands(long n);
 
 static void (*at_call)(void);
@@ -43,9 +50,11 @@ static long continue_sum(struct cairn_deopt_state managed *state)
   return cairn_deopt_state_word(state, 0) + cairn_deopt_state_integer(state, cairn_deopt_state_first(state, 0));
 }
 
+static const void *unfit; /* the continuation of function 4 */
+
 cairn_unmanaged static const void *find_continuation(uint64_t function, uint64_t index)
 {
-  return function == 8 ? continue_sum : NULL;
+  return function == 8 ? continue_sum : function == 4 ? unfit : NULL;
 }
 
 static const struct cairn_deopt_language language = {.name = "test", .continuation = find_continuation};
@@ -122,6 +131,19 @@ static void mark_unknown(void)
 {
   mark_activation("unknown language", 2);
   invalidate("invalidated, of an unknown language", speaks_unknown);
+}
+
+static void mark_unfit(void)
+{
+  unfit = gives_natively;
+  mark_activation("native", 2);
+  invalidate("invalidated, native", calls_integer);
+  unfit = (const void *)0x1238;
+  mark_activation("unmapped", 2);
+  invalidate("invalidated, unmapped", calls_integer);
+  unfit = (const void *)0x1235;
+  mark_activation("odd", 2);
+  invalidate("invalidated, odd", calls_integer);
 }
 
 static void leave_plain(void)
@@ -231,6 +253,8 @@ int main(void)
   has_plain_operands(1);
   at_call = mark_unknown;
   speaks_unknown(1);
+  at_call = mark_unfit;
+  calls_integer(1);
   at_call = leave_plain;
   has_plain_operands(1);
   interrupt();

@@ -16,6 +16,8 @@
 // CHECK-NEXT: refused: -94 a native activation lies between the caller and the activation
 // CHECK-NEXT: refused: -4 the iterator is past the end
 // CHECK-NEXT: refused: -4 the activation is not on the stack
+// CHECK-NEXT: refused: -2 there is no kind 9 of results
+// CHECK-NEXT: refused: -2 the result 0x{{[0-9a-f]+}} is no handle, or has been freed
 #include <stdio.h>
 #include <stdlib.h>
 #include <cairn/cairn.h>
@@ -181,6 +183,15 @@ cairn_unmanaged static void use_old(void)
   resume(&old, CAIRN_ABI_DEOPT_RESULT_INTEGER, 0);
 }
 
+static void give_wrong_results(void)
+{
+  struct cairn_handle *handle = cairn_handle_new(NULL);
+
+  cairn_handle_free(handle);
+  throw_up(0, 9, 0);
+  throw_up(0, CAIRN_ABI_DEOPT_RESULT_REFERENCE, (uintptr_t)handle);
+}
+
 int main(void)
 {
   long times = 0;
@@ -200,5 +211,6 @@ int main(void)
   throw_through(0, 100, NULL);
   leave_iterator();
   use_old();
+  give_wrong_results();
   return 0;
 }

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -199,7 +200,13 @@ bool __wrap_cairn_layout_is_known(const struct cairn_layout *layout)
 
 static const void *find_continuation(uint64_t function, uint64_t index)
 {
-  return function == 99 ? NULL : (const char *)&node + index;
+  static const struct {
+    _Alignas(16) uint64_t mark;
+    uint64_t entry;
+  } managed = {.mark = CAIRN_ABI_MANAGED_MARK};
+
+  (void)index;
+  return function == 99 ? NULL : function == 98 ? (const void *)&node : &managed.entry;
 }
 
 static const struct cairn_layout *find_layout(uint64_t number)
@@ -576,9 +583,14 @@ static void expect_refusal(enum cairn_status status, int64_t operand, const char
 
 static void refused_sites(void **test)
 {
+  char text[CAIRN_DEOPT_TEXT_BYTES];
+
   (void)test;
   REFUSED(1, constant, 5, CAIRN_E_LANGUAGE, 1, "no language has the number 5");
   REFUSED(2, constant, 99, CAIRN_E_LANGUAGE, -1, "language mine has no continuation for function 99 at 24");
+  snprintf(text, sizeof text, "the continuation of language mine for function 98 at 24, %p, is not a managed function",
+           (const void *)&node);
+  REFUSED(2, constant, 98, CAIRN_E_LANGUAGE, -1, text);
   REFUSED(0, constant, 7, CAIRN_E_PLAIN, 0, "the deopt operands do not begin with a frame record");
   REFUSED(6, constant, 1, CAIRN_E_RECORD, 6, "there is no object of this number");
   REFUSED(8, constant, 4 | (uint64_t)3 << 32, CAIRN_E_LANGUAGE, 8, "language 3 has no layout 4");
