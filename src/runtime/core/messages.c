@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "base/check.h"
 #include "runtime/core/defer.h"
@@ -75,7 +76,7 @@ _Noreturn void cn_report_fatal(uintptr_t pc, const char *format, ...)
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  cairn_fatal("thread %d, pc %s: %s", cn_os_thread(), cn_report_format_pc(pc, place), text);
+  cairn_fatal("thread %d, pc %s: %s", cn_os_thread(), cn_report_format_return(pc, place), text);
 }
 
 _Noreturn void cn_report_exit(const char *format, ...)
@@ -134,5 +135,26 @@ const char *cn_report_format_pc(uintptr_t pc, char buffer[CN_REPORT_PC])
     snprintf(buffer, CN_REPORT_PC, "0x%lx (%s)", (unsigned long)pc, symbol);
   else
     snprintf(buffer, CN_REPORT_PC, "0x%lx (no symbol)", (unsigned long)pc);
+  return buffer;
+}
+
+/* The byte at a return address may belong to the next function. */
+static bool describe_call_before(uintptr_t pc, char *symbol, size_t size)
+{
+  if (!cn_os_describe_symbol(pc - 1, symbol, size) && !cn_hooks.source(pc - 1, symbol, size))
+    return false;
+  char *plus = strrchr(symbol, '+');
+  if (plus != NULL)
+    snprintf(plus, size - (size_t)(plus - symbol), "+0x%lx", strtoul(plus + 1, NULL, 16) + 1);
+  return true;
+}
+
+const char *cn_report_format_return(uintptr_t pc, char buffer[CN_REPORT_PC])
+{
+  char symbol[CN_REPORT_PC - 32];
+
+  if (!describe_call_before(pc, symbol, sizeof symbol))
+    return cn_report_format_pc(pc, buffer);
+  snprintf(buffer, CN_REPORT_PC, "0x%lx (%s)", (unsigned long)pc, symbol);
   return buffer;
 }

@@ -32,8 +32,8 @@ _Noreturn void cn_report_exit(const char *format, ...) __attribute__((format(pri
 /* Like cn_report_exit(), after a message that the caller has printed. */
 _Noreturn void cn_report_exit_program(void);
 
-/* Like cairn_fatal(), with a message that begins "thread 12, pc 0x401136 (function+0x16): ". `pc` is the address of the
- * calling thread's misuse of the runtime. */
+/* Like cairn_fatal(), with a message that begins "thread 12, pc 0x401136 (function+0x16): ". `pc` is the return
+ * address of the calling thread's call that misuses the runtime. */
 _Noreturn void cn_report_fatal(uintptr_t pc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Print a line that begins "cairn: out of memory: ", and end the program with exit status 1. Exit handlers run unless
@@ -44,5 +44,8 @@ _Noreturn void cn_report_out_of_memory(const char *format, ...) __attribute__((f
  * its symbols gives "0x401136 (function at file.c:12)". */
 #define CN_REPORT_PC 160
 const char *cn_report_format_pc(uintptr_t pc, char buffer[CN_REPORT_PC]);
+
+/* The same for a return address: the function is that of the call. */
+const char *cn_report_format_return(uintptr_t pc, char buffer[CN_REPORT_PC]);
 
 #endif

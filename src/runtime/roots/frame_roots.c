@@ -18,7 +18,7 @@ _Noreturn void cn_frame_roots_report_bad(const struct cn_walk *walk, const char 
   char place[CN_REPORT_PC];
 
   cairn_fatal("bad %s at pc %s: %s", walk->frame.map != NULL ? "frame map" : "code info manager",
-              cn_report_format_pc(walk->frame.pc, place), what);
+              cn_report_format_return(walk->frame.pc, place), what);
 }
 
 /* The place that holds the frame's value of register `reg`. */

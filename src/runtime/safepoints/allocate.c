@@ -208,9 +208,10 @@ static void check_layout(const struct cn_saved_regs *regs, const struct cairn_la
   if (cn_os_find_module_file((uintptr_t)layout, file, sizeof file))
     cairn_fatal("allocation at pc %s: %p is not a layout of a registered image: did the constructor "
                 "of %s run? %s",
-                cn_report_format_pc(regs->pc, place), (const void *)layout, file, cn_collect_constructor_advice);
+                cn_report_format_return(regs->pc, place), (const void *)layout, file, cn_collect_constructor_advice);
   cn_collect_check_registered(regs->pc);
-  cairn_fatal("allocation at pc %s: %p is not a layout", cn_report_format_pc(regs->pc, place), (const void *)layout);
+  cairn_fatal("allocation at pc %s: %p is not a layout", cn_report_format_return(regs->pc, place),
+              (const void *)layout);
 }
 
 /* The object's header has been written; returns the reference to the object. */
@@ -252,10 +253,10 @@ static size_t checked_array_bytes(const struct cn_saved_regs *regs, const struct
 
   check_layout(regs, layout);
   if (count < 0)
-    cn_report_exit("negative array length %lld at pc %s", (long long)count, cn_report_format_pc(regs->pc, place));
+    cn_report_exit("negative array length %lld at pc %s", (long long)count, cn_report_format_return(regs->pc, place));
   if ((uint64_t)count > UINT64_MAX / 2 || cairn_layout_payload(layout, (uint64_t)count, &payload) != CAIRN_OK)
     cn_report_exit("array of %lld elements of %llu bytes at pc %s: the size overflows", (long long)count,
-                   (unsigned long long)layout->elem_size, cn_report_format_pc(regs->pc, place));
+                   (unsigned long long)layout->elem_size, cn_report_format_return(regs->pc, place));
   return payload + CAIRN_ABI_INDEXED_HEADER_SIZE;
 }
 

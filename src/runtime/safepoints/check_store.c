@@ -161,7 +161,7 @@ _Noreturn static void report_lost_reference(uintptr_t slot, const char *what, co
   cairn_fatal("a reference is stored at 0x%lx, at pc %s, which is neither a local nor a global that "
               "holds references: the collector would not find it there; stored is %s; %s "
               "[unmanaged-store]",
-              (unsigned long)slot, cn_report_format_pc(regs->pc, place), what, choose_advice(slot, regs));
+              (unsigned long)slot, cn_report_format_return(regs->pc, place), what, choose_advice(slot, regs));
 }
 
 void cn_check_store(uintptr_t slot, const char *what, const struct cn_saved_regs *regs)

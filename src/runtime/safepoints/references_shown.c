@@ -24,7 +24,7 @@ void cn_references_shown(uintptr_t callee, uintptr_t pc)
 
   if ((cn_image_joint_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0)
     cairn_fatal("the call before pc %s passes a reference to or from native code at %s; " REFERENCE_ADVICE,
-                cn_report_format_pc(pc, caller), cn_report_format_pc(callee, native));
+                cn_report_format_return(pc, caller), cn_report_format_pc(callee, native));
 }
 
 /* Bridges call this function in place of a native callee. */
@@ -35,5 +35,5 @@ _Noreturn void cairn_refuse_native(void)
 
   CN_ASSERT(cairn_mutator.anchor > cairn_mutator.anchors);
   cairn_fatal("the call before pc %s passes a reference to or from native code; " REFERENCE_ADVICE,
-              cn_report_format_pc(cairn_mutator.anchor[-1].pc, caller));
+              cn_report_format_return(cairn_mutator.anchor[-1].pc, caller));
 }
