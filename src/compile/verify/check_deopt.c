@@ -10,13 +10,15 @@
  * another bundle no operand is a header: inlining would have joined a plain bundle with records, and readers would take
  * both for plain values. This file shares no code with <cairn/deopt_ir.h>, the writer, and with pass escape.
  */
+#include <stdio.h>
+#include <string.h>
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 #include "compile/verify/verify.h"
 
-enum { LANGUAGES = 256 };
+enum { LANGUAGES = 256, MAX_ELEMENTS = 1 << 30, MAX_OFFSET = 1 << 30 };
 
 struct found_record {
   unsigned start, end; /* operands of the call */
@@ -34,13 +36,28 @@ struct bundle_check {
   bool wrong;
 };
 
+/* Describe the call, or the call that the statepoint makes; the callee of a transition by its name in the source. */
+static const char *describe_call(LLVMValueRef call, char *buffer, size_t size)
+{
+  enum { STATEPOINT_CALLEE = 2 }; /* its operand */
+  LLVMValueRef callee = cn_epochs_is_statepoint(call) ? LLVMGetOperand(call, STATEPOINT_CALLEE) : NULL;
+  char name[120];
+
+  if (!callee || !LLVMIsAGlobalValue(callee))
+    return cn_calls_describe(call, buffer, size);
+  const char *symbol = cn_value_name(callee, name, sizeof name) + 1;
+  size_t prefix = strlen(CN_CALL_PREFIX);
+  snprintf(buffer, size, "call to @%s", strncmp(symbol, CN_CALL_PREFIX, prefix) == 0 ? symbol + prefix : symbol);
+  return buffer;
+}
+
 static void report(struct bundle_check *c, unsigned operand, const char *what)
 {
   char name[160];
 
   if (!c->wrong)
     cn_error(c->ctx, c->call, "deopt-record", "deopt operand %u of %s %s", operand - c->first,
-             cn_calls_describe(c->call, name, sizeof name), what);
+             describe_call(c->call, name, sizeof name), what);
   c->wrong = true;
 }
 
@@ -96,9 +113,10 @@ static bool read_head(struct bundle_check *c, struct found_record *r)
   return true;
 }
 
-/* Find the records, whose lengths must fill the bundle. */
+/* Find the records, whose lengths must fill the bundle. One of them is a frame. */
 static bool find_records(struct bundle_check *c)
 {
+  bool has_frame = false;
   uint64_t word;
 
   for (unsigned at = c->first; at < c->end;) {
@@ -117,9 +135,12 @@ static bool find_records(struct bundle_check *c)
     if (!read_head(c, &r))
       return false;
     cn_push(&c->records, r);
+    has_frame |= r.is_frame;
     at = r.end;
   }
-  return true;
+  if (!has_frame)
+    report(c, c->first, "begins records without a frame");
+  return has_frame;
 }
 
 /* The number of objects in the OBJECTS records from record `index` on. */
@@ -192,12 +213,16 @@ static bool check_object(struct bundle_check *c, size_t record, unsigned *at)
     report(c, *at, "announces more fields than its record has operands for");
     return false;
   }
+  if (elements > MAX_ELEMENTS) {
+    report(c, *at + 1, "is a number of elements above 2^30");
+    return false;
+  }
   *at += 2;
   for (uint64_t i = 0; i < fields; i++, *at += 2) {
     if (!read_head_word(c, *at, end, &offset) || !check_value(c, record, *at + 1))
       return false;
-    if (offset < next) {
-      report(c, *at, "is an offset before the end of the field before");
+    if (offset < next || offset > MAX_OFFSET) {
+      report(c, *at, offset < next ? "is an offset before the end of the field before" : "is an offset above 2^30");
       return false;
     }
     LLVMValueRef value = LLVMGetOperand(c->call, *at + 1);

@@ -58,7 +58,19 @@
 ; REDEFINE: %{says} = OFFSET
 ; REDEFINE: %{edit} = 's/i64 16, i24 0/i64 8, i24 0/'
 ; RUN: %{refuse}
-; OFFSET: deopt operand 19 of call to @{{.*}} is an offset before the end of the field before
+; OFFSET: deopt operand 19 of call to @g is an offset before the end of the field before
+; REDEFINE: %{says} = FAR
+; REDEFINE: %{edit} = 's/i64 16, i24 0/i64 -8, i24 0/'
+; RUN: %{refuse}
+; FAR: deopt operand 19 of call to @g is an offset above 2^30
+; REDEFINE: %{says} = ELEMENTS
+; REDEFINE: %{edit} = 's/i64 8589934599, i64 0/i64 8589934599, i64 1073741825/'
+; RUN: %{refuse}
+; ELEMENTS: deopt operand 16 of call to @g is a number of elements above 2^30
+; REDEFINE: %{says} = FRAMELESS
+; REDEFINE: %{edit} = 's/i64 7, i64 %n/i64 4850168209296326663, i64 2, i64 1, i64 4294967300, i64 0, i64 8, i64 %n/'
+; RUN: %{refuse}
+; FRAMELESS: deopt operand 0 of call to @g begins records without a frame
 ; REDEFINE: %{says} = INSIDE
 ; REDEFINE: %{edit} = 's/double %d, i64 16,/ptr addrspace(1) %inside, i64 16,/'
 ; RUN: sed %{edit} %t/right.ll > %t/bad.ll && not %cairn opt -p verify-deopt --disable-output %t/bad.ll 2>&1 | FileCheck --check-prefix=INSIDE %s
