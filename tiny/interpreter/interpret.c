@@ -16,9 +16,9 @@ _Thread_local char *tiny_stack_limit;
 #include "tiny/interpreter/calls.h"
 #include "tiny/interpreter/objects.h"
 
-/* Registers of an activation: of the largest function, and of small ones that it calls. Compiled code may lie between
- * activations, and a recursion through both takes an array each time. */
-enum { STACK_REGISTERS = 384 };
+/* Registers of an activation: enough for the largest function. Compiled code may lie between activations, and a
+ * recursion through both takes an array each time. */
+enum { STACK_REGISTERS = 254 };
 _Static_assert(STACK_REGISTERS > TINY_MAX_REGISTERS + FRAME_WORDS, "any function fits into an activation");
 
 /* Of the word where an activation begins: it begins by an exception. */
