@@ -147,32 +147,42 @@ value tiny_arithmetic(enum tiny_op op, value a, value b)
   return bad_operands(op, a, b);
 }
 
-bool tiny_equal(value a, value b)
+/* Floats first: if they are equal, the float is an integer of at most 61 bits, or both are floats. */
+bool tiny_order(value a, value b, int *order)
 {
   double x, y;
 
+  if (!tiny_number(a, &x) || !tiny_number(b, &y))
+    return false;
+  if (x != y || !(tiny_is_integer(a) || tiny_is_integer(b))) {
+    *order = x < y ? -1 : x > y ? 1 : x == y ? 0 : TINY_UNORDERED;
+    return true;
+  }
+  long left = tiny_is_integer(a) ? tiny_integer(a) : (long)x, right = tiny_is_integer(b) ? tiny_integer(b) : (long)y;
+  *order = (left > right) - (left < right);
+  return true;
+}
+
+bool tiny_equal(value a, value b)
+{
+  int order;
+
   if (tiny_is(a, TINY_STRING) && tiny_is(b, TINY_STRING))
     return tiny_strings_equal(a, b);
-  if (tiny_number(a, &x) && tiny_number(b, &y))
-    return tiny_are_integers(a, b) ? a == b : x == y;
-  return a == b;
+  return tiny_order(a, b, &order) ? order == 0 : a == b;
 }
 
 value tiny_compare(enum tiny_op op, value a, value b)
 {
-  double x, y;
+  int order;
 
   if (op == TINY_OP_JUMP_EQUAL)
     return tiny_from_bool(tiny_equal(a, b));
-  if (tiny_are_integers(a, b)) {
-    long left = tiny_integer(a), right = tiny_integer(b);
-    return tiny_from_bool(op == TINY_OP_JUMP_LESS ? left < right : left <= right);
-  }
-  if (tiny_number(a, &x) && tiny_number(b, &y))
-    return tiny_from_bool(op == TINY_OP_JUMP_LESS ? x < y : x <= y);
-  if (tiny_is(a, TINY_STRING) && tiny_is(b, TINY_STRING)) {
-    int order = tiny_strings_compare(a, b);
-    return tiny_from_bool(op == TINY_OP_JUMP_LESS ? order < 0 : order <= 0);
-  }
-  return bad_operands(op, a, b);
+  if (tiny_is(a, TINY_STRING) && tiny_is(b, TINY_STRING))
+    order = tiny_strings_compare(a, b);
+  else if (!tiny_order(a, b, &order))
+    return bad_operands(op, a, b);
+  else if (order == TINY_UNORDERED)
+    return TINY_FALSE;
+  return tiny_from_bool(op == TINY_OP_JUMP_LESS ? order < 0 : order <= 0);
 }

@@ -51,7 +51,8 @@ static value normalise(value key)
 
   if (tiny_is_integer(key) || tiny_is(key, TINY_STRING) || !tiny_number(key, &number))
     return key;
-  return number == floor(number) && fabs(number) < 0x1p59 ? tiny_from_small((long)number) : key;
+  bool is_integer = number == floor(number) && number >= (double)TINY_INTEGER_MIN && number < -(double)TINY_INTEGER_MIN;
+  return is_integer ? tiny_from_small((long)number) : key;
 }
 
 static uint32_t hash_word(uint64_t word)

@@ -220,6 +220,9 @@ value tiny_map_set(value map, value key, value v);
 bool tiny_map_remove(value map, value key);
 value tiny_closure_new(value prototype);
 bool tiny_equal(value a, value b);
+/* The order of two numbers by their exact values: -1, 0, 1, or TINY_UNORDERED; false for other values. */
+bool tiny_order(value a, value b, int *order);
+enum { TINY_UNORDERED = 2 }; /* a NaN is among them */
 /* The number of an integer or a float; false for other values. */
 bool tiny_number(value v, double *number);
 value tiny_strings_join(value a, value b);

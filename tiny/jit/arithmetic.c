@@ -389,6 +389,19 @@ static LLVMValueRef compare_by_call(struct tj_unit *u, struct tj_instance *in, u
   return LLVMBuildICmp(u->b, LLVMIntEQ, truth, tj_special(u, 1), "");
 }
 
+/* The number of a register, as a float. An integer that needs more than 53 bits leaves. */
+static LLVMValueRef read_exact(struct tj_unit *u, struct tj_instance *in, unsigned reg)
+{
+  LLVMValueRef integer, x = tj_reg_number(u, in, reg, &integer);
+
+  if (integer) {
+    LLVMValueRef size = tj_intrinsic(u, "llvm.fabs", u->f64, &x, 1);
+    LLVMValueRef fits = LLVMBuildFCmp(u->b, LLVMRealOLT, size, LLVMConstReal(u->f64, 0x1p53), "");
+    tj_guard(u, in, LLVMBuildOr(u->b, LLVMBuildNot(u->b, integer, ""), fits, ""), TJ_OVERFLOW);
+  }
+  return x;
+}
+
 /* The comparison that the opcode makes, of its registers or of a register and a small number. */
 static LLVMValueRef emit_truth(struct tj_unit *u, struct tj_instance *in, uint32_t word)
 {
@@ -402,14 +415,18 @@ static LLVMValueRef emit_truth(struct tj_unit *u, struct tj_instance *in, uint32
                                                      : 2,
            b = TINY_B(word), c = TINY_C(word);
   LLVMValueRef x, y;
+  enum variant variant = choose(u, in, variant_of(op), in->regs[b].rep, in->regs[c].rep);
 
-  switch (choose(u, in, variant_of(op), in->regs[b].rep, in->regs[c].rep)) {
+  if (variant == FLOATS && !tj_speculates(u, in, TJ_OVERFLOW))
+    variant = MIXED;
+  switch (variant) {
   case INTEGERS:
     x = tj_reg_int(u, in, b);
     y = tj_reg_int(u, in, c);
     return LLVMBuildICmp(u->b, predicates[which].integer, x, y, "");
   case FLOATS:
-    read_numbers(u, in, b, c, true, &x, &y);
+    x = read_exact(u, in, b);
+    y = read_exact(u, in, c);
     return LLVMBuildFCmp(u->b, predicates[which].real, x, y, "");
   default:
     return compare_by_call(u, in, base, in->regs[b], in->regs[c]);

@@ -175,12 +175,12 @@ NATIVE(join)
 /* Negative if a is before b, or 1; 2 after an exception. */
 static int compare(value a, value b)
 {
+  int order;
+
   if (tiny_is(a, TINY_STRING) && tiny_is(b, TINY_STRING))
     return tiny_strings_compare(b, a) < 0 ? 1 : -1;
-  if (tiny_are_integers(a, b))
-    return tiny_integer(b) < tiny_integer(a) ? 1 : -1;
-  if (tiny_is_number(a) && tiny_is_number(b))
-    return tiny_as_float(b) < tiny_as_float(a) ? 1 : -1;
+  if (tiny_order(a, b, &order))
+    return order == 1 ? 1 : -1;
   tiny_throw("sort: %s cannot be compared with %s", tiny_describe(a), tiny_describe(b));
   return 2;
 }

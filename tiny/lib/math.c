@@ -76,19 +76,14 @@ NATIVE(absolute)
 static value extreme(const char *name, value *arguments, unsigned count, int sign)
 {
   unsigned best = 0;
-  double best_number, number;
+  double number;
+  int order;
 
-  if (!tiny_take_float(name, arguments[0], &best_number))
-    return TINY_THROWN;
-  for (unsigned i = 1; i < count; i++) {
+  for (unsigned i = 0; i < count; i++) {
     if (!tiny_take_float(name, arguments[i], &number))
       return TINY_THROWN;
-    bool are_integers = tiny_are_integers(arguments[best], arguments[i]);
-    long a = are_integers ? tiny_integer(arguments[best]) : 0, b = are_integers ? tiny_integer(arguments[i]) : 0;
-    if (are_integers ? (sign < 0 ? b < a : b > a) : (sign < 0 ? number < best_number : number > best_number)) {
+    if (tiny_order(arguments[i], arguments[best], &order) && order == sign)
       best = i;
-      best_number = number;
-    }
   }
   return arguments[best];
 }
