@@ -5,6 +5,8 @@
  * tables. Managed C; the state is the main thread's program.
  */
 #include <editline/readline.h>
+#include <locale.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #include "tiny/core/object.h"
@@ -17,6 +19,7 @@
 enum { HISTORY_LINES = 1000 };
 
 static char *history_file;
+static volatile sig_atomic_t is_interrupted; /* Ctrl-C has ended the last line */
 
 /* ---- completion ---- */
 
@@ -61,6 +64,7 @@ static void begin_lines(void)
 {
   const char *home = getenv("HOME");
 
+  setlocale(LC_CTYPE, "C.UTF-8"); /* libedit drops characters that the locale lacks */
   rl_readline_name = (char *)"tiny";
   rl_initialize();
   rl_attempted_completion_function = completions;
@@ -89,13 +93,37 @@ static bool is_unfinished(const char *text, size_t length)
   return error.failed ? strstr(error.text, "comment") != NULL : lexer.depth > 0;
 }
 
-/* Lines until all brackets and comments are closed. Null at the end of the input. The caller frees the text. */
+static cairn_unmanaged void note_interrupt(int signal)
+{
+  (void)signal;
+  is_interrupted = 1;
+}
+
+/* A line without its end, which the caller frees; null at the end of the input, and if Ctrl-C ends the line. */
+static char *read_line(const char *prompt)
+{
+  struct sigaction old, interrupt = {.sa_handler = note_interrupt};
+
+  is_interrupted = 0;
+  sigaction(SIGINT, &interrupt, &old);
+  char *line = readline(prompt);
+  sigaction(SIGINT, &old, NULL);
+  if (is_interrupted) {
+    free(line);
+    line = NULL;
+    putchar('\n');
+  }
+  return line;
+}
+
+/* Lines until all brackets and comments are closed; empty after Ctrl-C. Null at the end of the input. The caller frees
+ * the text. */
 static char *next_input(void)
 {
-  char *text = readline("> ");
+  char *text = read_line("> ");
 
   while (text && is_unfinished(text, strlen(text))) {
-    char *line = readline(". "), *longer = NULL;
+    char *line = read_line(". "), *longer = NULL;
     if (!line)
       break;
     if (asprintf(&longer, "%s\n%s", text, line) < 0)
@@ -103,6 +131,10 @@ static char *next_input(void)
     free(text);
     free(line);
     text = longer;
+  }
+  if (is_interrupted) {
+    free(text);
+    return strdup("");
   }
   if (text && *text)
     add_history(text);

@@ -30,6 +30,11 @@ STEPS = [
     ('A().z\n', r'\n3\r\n> $'),
     ('/* a\n', r'\n\. $'),
     ('comment */ 7\n', r'\n7\r\n> $'),
+    ('"é€".codes()\n', r'\n\[233, 8364\]\r\n> $'),
+    ('let counter = 9\x03\n', r'\n> $'),  # Ctrl-C ends the line and the input, at the newline at the latest
+    ('fn g() {\n', r'\n\. $'),
+    ('\x03\n', r'\n> $'),
+    ('counter\n', r'\n5\r\n> $'),
 ]
 
 
