@@ -116,13 +116,22 @@ value tiny_catch(void)
   return caught;
 }
 
-static void print_message(FILE *file, value v)
+bool tiny_error_message(value v, value *message)
 {
   uint32_t place, symbol = tiny_intern("message", 7);
 
-  if (is_error(v) && tiny_shape_find(tiny_tables, tiny_shape_of(v), symbol, &place))
-    v = tiny_get_place(v, place, symbol);
-  tiny_write(file, v);
+  if (!is_error(v) || !tiny_shape_find(tiny_tables, tiny_shape_of(v), symbol, &place))
+    return false;
+  *message = tiny_get_place(v, place, symbol);
+  return true;
+}
+
+static void print_message(FILE *file, value v)
+{
+  value message = v;
+
+  tiny_error_message(v, &message);
+  tiny_write(file, message);
   fputc('\n', file);
 }
 

@@ -296,6 +296,8 @@ void tiny_make_globals(void);
 value tiny_run(const char *name, const char *text, size_t length, uint32_t module);
 /* Prints the exception, which counts as caught then, with place, excerpt and backtrace. */
 void tiny_report(FILE *file);
+/* The message of an object of class Error; false for other values. */
+bool tiny_error_message(value v, value *message);
 /* The address below which the stack counts as exhausted. */
 extern _Thread_local char *tiny_stack_limit;
 value tiny_throw_stack_overflow(void);

@@ -2,6 +2,7 @@
  *
  * Strings and boxed floats, and the text of values. Managed C; thread-local state.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -288,7 +289,13 @@ static void write_instance(struct writer *w, const struct open_object *o)
   uint32_t class_number = tiny_shape_at(tiny_tables, tiny_shape_of(o->object))->class_number;
 
   if (class_number) {
-    write_name(w, "", tiny_class_at(tiny_tables, class_number)->name);
+    value message = TINY_NIL;
+    bool is_error = tiny_error_message(o->object, &message);
+    fprintf(w->file, "<%s%s", tiny_symbol_at(tiny_class_at(tiny_tables, class_number)->name)->bytes,
+            is_error ? ": " : "");
+    if (is_error)
+      write_value(w, message, tiny_is(message, TINY_STRING) ? NULL : o);
+    fputc('>', w->file);
     return;
   }
   fputc('{', w->file);
@@ -394,7 +401,8 @@ value tiny_print(value *parts, unsigned count, const char *between, const char *
   }
   fputs(end, text_stream.file);
   fflush(text_stream.file);
-  fwrite(text_stream.bytes, 1, text_stream.length, stdout);
+  if (fwrite(text_stream.bytes, 1, text_stream.length, stdout) != text_stream.length)
+    return tiny_throw("cannot write the output: %s", strerror(errno));
   return TINY_NIL;
 }
 

@@ -4,6 +4,7 @@
  * code, on the program's thread.
  */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,25 +81,32 @@ uint32_t tiny_module(const char *name, bool *is_new)
   return found;
 }
 
-static void fail(struct tiny_error *error, const struct tiny_import *import, const char *format, const char *name)
+__attribute__((format(printf, 3, 4))) static void fail(struct tiny_error *error, const struct tiny_import *import,
+                                                       const char *format, ...)
 {
+  va_list arguments;
+
   if (error->failed)
     return;
   error->failed = true;
   error->line = import->line;
   error->column = import->column;
-  snprintf(error->text, sizeof error->text, format, name);
+  va_start(arguments, format);
+  vsnprintf(error->text, sizeof error->text, format, arguments);
+  va_end(arguments);
 }
 
-/* The text of an import: of a file beside the importing file, or of the library; the name goes to `path`. */
+/* The text of an import: of a file beside the importing file, or of the library; the name goes to `path`. Null: errno
+ * has the reason for the file. */
 static char *find_text(const struct tiny_source *source, const char *name, char path[MAX_PATH], size_t *length)
 {
   const char *slash = strrchr(source->name, '/');
   int folder = slash ? (int)(slash - source->name) + 1 : 0;
-  char *text = NULL;
+  bool is_short = snprintf(path, MAX_PATH, "%.*s%s.tiny", folder, source->name, name) < MAX_PATH;
+  char *text = is_short ? tiny_read_file(path, length) : NULL;
 
-  if (snprintf(path, MAX_PATH, "%.*s%s.tiny", folder, source->name, name) < MAX_PATH)
-    text = tiny_read_file(path, length);
+  if (!is_short)
+    errno = ENAMETOOLONG;
   for (const struct tiny_library_source *row = tiny_library_sources; !text && row->name; row++) {
     if (strcmp(row->name, name) != 0)
       continue;
@@ -115,14 +123,19 @@ static bool compile(struct tiny_source *source, struct loading *loading, struct 
 static void import(const struct tiny_source *source, const struct tiny_import *import, struct loading *outer,
                    struct tiny_program *program, struct tiny_error *error)
 {
-  const char *name = tiny_symbol_at(import->path)->bytes;
+  const struct tiny_symbol *symbol = tiny_symbol_at(import->path);
+  const char *name = symbol->bytes;
   char path[MAX_PATH];
   size_t length;
   bool is_new;
-  char *text = find_text(source, name, path, &length);
 
+  if (strlen(name) != symbol->length) {
+    fail(error, import, "the module's name contains a NUL byte");
+    return;
+  }
+  char *text = find_text(source, name, path, &length);
   if (!text) {
-    fail(error, import, "cannot read the module '%s'", name);
+    fail(error, import, "cannot read the module: %s: %s", strerror(errno), path);
     return;
   }
   struct loading loading = {outer, tiny_module(path, &is_new), outer->depth + 1};

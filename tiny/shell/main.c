@@ -56,7 +56,7 @@ static bool read_option(const char *argument, struct options *o)
       {"--trace-deopt", .flag = &o->jit.trace_deopt},
       {"--dump-ir", .flag = &o->jit.dump_ir},
       {"--jit-threshold=", .number = &o->jit.threshold, .most = UINT32_MAX},
-      {"--torture=", .number = &o->jit.torture, .most = INT32_MAX},
+      {"--torture=", .number = &o->jit.torture, .least = 1, .most = INT32_MAX},
       {"--threads=", .number = &o->threads, .least = 1, .most = MOST_THREADS},
   };
 
@@ -93,7 +93,11 @@ static void read_options(int argc, char **argv, struct options *options)
     } else if (!strcmp(argv[i], "--version")) {
       puts("tiny " CAIRN_VERSION);
       exit(0);
-    } else if (!strcmp(argv[i], "-e") && i + 1 < argc) {
+    } else if (!strcmp(argv[i], "-e")) {
+      if (i + 1 == argc) {
+        fprintf(stderr, "tiny: -e takes code\n");
+        exit(2);
+      }
       options->code = argv[++i];
     } else if (!read_option(argv[i], options)) {
       fprintf(stderr, "tiny: unknown option '%s'\n%s", argv[i], usage);
@@ -180,11 +184,23 @@ static int run_jobs(const struct job *job)
   return status;
 }
 
+/* At the end of the process: lost output is an error. */
+static void check_output(void)
+{
+  int error = fflush(stdout) != 0 ? errno : ferror(stdout) ? EIO : 0;
+
+  if (!error)
+    return;
+  fprintf(stderr, "tiny: cannot write the output: %s\n", strerror(error));
+  _exit(1);
+}
+
 int main(int argc, char **argv)
 {
   struct options options = {.jit = {.threshold = 300}, .threads = 1};
   char *text = NULL;
 
+  atexit(check_output);
   read_options(argc, argv, &options);
   struct job job = {.options = &options, .count = argc - options.used, .arguments = argv + options.used};
   if (!options.is_interpreted)
