@@ -130,8 +130,9 @@ struct cairn_deopt_language {
    * the result type of the activation's compiled function and one parameter, the state, and lives as long as code
    * whose records name it. Null: the function cannot be taken over. */
   const void *(*continuation)(uint64_t function, uint64_t index);
-  /* The layout with this number, which is known to the runtime (the layout of an allocation) and lives as long as code
-   * that names it. Null: there is no such layout. The member is null if the language removes no objects. */
+  /* The layout with this number, which is known to the runtime (cairn_object_layout() of an object of the type) and
+   * lives as long as code that names it. Null: there is no such layout. The member is null if the language removes no
+   * objects. */
   const struct cairn_layout *(*layout)(uint64_t number);
   /* Writes "name:line" or the like, as snprintf() does, for backtraces. The member may be null. */
   int (*describe)(uint64_t function, uint64_t index, char *buffer, size_t size);
@@ -162,13 +163,15 @@ struct cairn_assumption;
  * has frame records; else the program ends. Compiled code calls it by this name, or as __llvm_deoptimize. */
 
 /* Marks the activations of managed functions on all stacks, in one stop of all threads. `functions` are addresses
- * within the functions. *marked, unless it is null, gets the number of activations. Activations whose call has no
- * records go on, as do those that are marked already. After a failure no activation was marked.
+ * within the functions' code; for a function of a JIT session the address of its version from cairn_jit_find_code()
+ * (<cairn/jit.h>), found before cairn_jit_replace(), and not the entry from cairn_jit_look_up(). *marked, unless it is
+ * null, gets the number of activations. Activations whose call has no records go on, as do those that are marked
+ * already. After a failure no activation was marked.
  *
- * UNKNOWN: an address is outside of managed functions. RECORD, LANGUAGE, LOST: an activation cannot be taken over.
- * PINNED: an activation has an open scope of a pin; a take-over at a guard ends the program then.
- * BUSY, REFUSED: as for cairn_patch_commit(). MEMORY: all 4064 marks, one for each return address with its reason, are
- * in use. */
+ * UNKNOWN: an address is outside of managed functions, for instance that of an entry. RECORD, LANGUAGE, LOST: an
+ * activation cannot be taken over. PINNED: an activation has an open scope of a pin; a take-over at a guard ends the
+ * program then. BUSY, REFUSED: as for cairn_patch_commit(). MEMORY: all 4064 marks, one for each return address with
+ * its reason, are in use. */
 enum cairn_status cairn_deopt_invalidate(const uintptr_t *functions, size_t count, uint64_t reason, size_t *marked,
                                          struct cairn_deopt_failure *failure);
 
@@ -214,7 +217,8 @@ struct cairn_deopt_item {
 };
 
 /* A state. abi.def has the offsets (DEOPT_STATE_...) for front ends that emit IR. Items: the result, then two for each
- * frame, then the values of the frames. */
+ * frame, then the values of the frames, then one of class OBJECT for each removed object. A value that stands for a
+ * removed object is a REFERENCE to it. */
 struct cairn_deopt_state {
   uint64_t reason;
   uint32_t frames; /* frame 0 is the outermost; the last frame is the one that made the pending call */

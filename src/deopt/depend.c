@@ -98,7 +98,8 @@ static enum cairn_status check_functions(const uintptr_t *functions, size_t coun
     return cn_deopt_fail(failure, CAIRN_E_REFUSED, 0, CAIRN_DEOPT_WHOLE, "the thread has a shadow stack");
   for (size_t i = 0; i < count; i++)
     if (!cn_index_function_range(functions[i], &start, &end))
-      return cn_deopt_fail(failure, CAIRN_E_UNKNOWN, functions[i], CAIRN_DEOPT_WHOLE, "no managed function is there");
+      return cn_deopt_fail(failure, CAIRN_E_UNKNOWN, functions[i], CAIRN_DEOPT_WHOLE,
+                           "the address is not in the code of a managed function");
   return CAIRN_OK;
 }
 

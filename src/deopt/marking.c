@@ -22,7 +22,8 @@ bool cn_marking_add_function(struct cn_marking *marking, uintptr_t address, uint
   struct cn_marked_function function = {.reason = reason};
 
   if (!cn_index_function_range(address, &function.start, &function.end)) {
-    cn_deopt_fail(marking->failure, CAIRN_E_UNKNOWN, address, CAIRN_DEOPT_WHOLE, "no managed function is there");
+    cn_deopt_fail(marking->failure, CAIRN_E_UNKNOWN, address, CAIRN_DEOPT_WHOLE,
+                  "the address is not in the code of a managed function");
     return false;
   }
   cn_grow_push(&marking->functions, function);

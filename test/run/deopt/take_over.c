@@ -16,7 +16,7 @@
 // CHECK-NEXT: lazy: marked 1, result object 8 of kind 3, 50
 // CHECK-NEXT: deep: all marked, all states, the right sum
 // CHECK-NEXT: unmarked: 0, no state
-// CHECK-NEXT: refused: -4 no managed function is there
+// CHECK-NEXT: refused: -4 the address is not in the code of a managed function
 #include <stdio.h>
 #include <stdlib.h>
 #include <cairn/cairn.h>

@@ -64,7 +64,10 @@ cairn_unmanaged static void invalidate(void)
   uintptr_t code;
   size_t marked;
   char *error = NULL;
+  uintptr_t entry = (uintptr_t)find();
 
+  if (cairn_deopt_invalidate(&entry, 1, 77, &marked, &failure) != CAIRN_E_UNKNOWN)
+    check(CAIRN_E_UNKNOWN, "an entry is taken for code");
   check(cairn_jit_find_code(session, "f", &code, &error), error);
   check(cairn_deopt_invalidate(&code, 1, 77, &marked, &failure), failure.text);
   if (marked != 1)
