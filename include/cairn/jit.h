@@ -97,7 +97,8 @@ enum cairn_status cairn_jit_define(struct cairn_jit *session, const char *name, 
  * source_filename for that, or "module" if the IR has none.
  *
  * REFUSED: the input does not parse; the code is refused, and the findings say why (docs/refused.md); it is for another
- *    target or data layout; or it has constructors, destructors, thread-local variables or ifuncs.
+ *    target or data layout; or it has constructors, destructors, thread-local variables, ifuncs, or a gc strategy that
+ *    is unknown to Cairn.
  * BROKEN: the module is not valid IR.
  * TAKEN: the session has a symbol that the module defines, too, and the module's definition is not weak. A weak
  *    definition after another one is left out. The process's own symbols may be defined again.
