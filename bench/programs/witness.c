@@ -61,6 +61,7 @@ static struct {
 
 static pid_t program;
 static clockid_t program_clock;
+#define NO_CLOCK ((clockid_t) - 1) /* the program has ended already; it has no readings */
 static struct log usage, waits;
 static int thread_count, next_thread;
 static atomic_bool finished;
@@ -251,11 +252,12 @@ int main(int argc, char **argv)
   char byte;
 
   program = argc == 3 ? atoi(argv[1]) : 0;
-  if (program <= 0 || clock_getcpuclockid(program, &program_clock) != 0 ||
-      sched_getaffinity(0, sizeof processors, &processors) != 0) {
+  if (program <= 0 || sched_getaffinity(0, sizeof processors, &processors) != 0) {
     fprintf(stderr, "usage: witness PID FILE\n");
     return 2;
   }
+  if (clock_getcpuclockid(program, &program_clock) != 0)
+    program_clock = NO_CLOCK;
   if (access("/proc/self/schedstat", R_OK) != 0) {
     perror("witness: /proc/self/schedstat");
     return 2;
