@@ -128,14 +128,19 @@ static value rebuild(value v)
   return v;
 }
 
-value tiny_map_get(value v, value key)
+/* The number of the key's entry, from 1, or 0. */
+static int32_t find_entry(value v, value key)
 {
   struct tiny_map managed *map = tiny_map_of(v);
 
-  if (!map->length)
-    return TINY_HOLE;
-  int32_t entry = map->index[place_of(map, normalise(key))];
-  return entry ? map->entries[entry - 1].value : TINY_HOLE;
+  return map->length ? map->index[place_of(map, normalise(key))] : 0;
+}
+
+value tiny_map_get(value v, value key)
+{
+  int32_t entry = find_entry(v, key);
+
+  return entry ? tiny_map_of(v)->entries[entry - 1].value : TINY_HOLE;
 }
 
 value tiny_map_set(value v, value key, value item)
@@ -157,10 +162,8 @@ value tiny_map_set(value v, value key, value item)
 bool tiny_map_remove(value v, value key)
 {
   struct tiny_map managed *map = tiny_map_of(v);
+  int32_t entry = find_entry(v, key);
 
-  if (!map->length)
-    return false;
-  int32_t entry = map->index[place_of(map, normalise(key))];
   if (!entry)
     return false;
   map->entries[entry - 1].key = TINY_HOLE;

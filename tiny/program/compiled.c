@@ -62,15 +62,14 @@ static value stub_0(value f)
     value a[] = {__VA_ARGS__}; \
     LEAVE(tiny_interpret(f, a, n)); \
   }
-STUB(1, (value f, value a0), a0)
-STUB(2, (value f, value a0, value a1), a0, a1)
-STUB(3, (value f, value a0, value a1, value a2), a0, a1, a2)
-STUB(4, (value f, value a0, value a1, value a2, value a3), a0, a1, a2, a3)
-STUB(5, (value f, value a0, value a1, value a2, value a3, value a4), a0, a1, a2, a3, a4)
-STUB(6, (value f, value a0, value a1, value a2, value a3, value a4, value a5), a0, a1, a2, a3, a4, a5)
 STUB(7, (value f, value a0, value a1, value a2, value a3, value a4, value a5, value a6), a0, a1, a2, a3, a4, a5, a6)
 STUB(8, (value f, value a0, value a1, value a2, value a3, value a4, value a5, value a6, value a7), a0, a1, a2, a3, a4,
      a5, a6, a7)
+
+static value tiny_jit_call_0(value f)
+{
+  return tiny_call(f, NULL, 0);
+}
 
 #define CALL(n, parameters, ...) \
   static value tiny_jit_call_##n parameters \
@@ -78,16 +77,15 @@ STUB(8, (value f, value a0, value a1, value a2, value a3, value a4, value a5, va
     value a[] = {__VA_ARGS__}; \
     return tiny_call(f, a, n); \
   }
-static value tiny_jit_call_0(value f)
-{
-  return tiny_call(f, NULL, 0);
-}
-CALL(1, (value f, value a0), a0)
-CALL(2, (value f, value a0, value a1), a0, a1)
-CALL(3, (value f, value a0, value a1, value a2), a0, a1, a2)
-CALL(4, (value f, value a0, value a1, value a2, value a3), a0, a1, a2, a3)
-CALL(5, (value f, value a0, value a1, value a2, value a3, value a4), a0, a1, a2, a3, a4)
-CALL(6, (value f, value a0, value a1, value a2, value a3, value a4, value a5), a0, a1, a2, a3, a4, a5)
+#define STUB_AND_CALL(n, parameters, ...) \
+  STUB(n, parameters, __VA_ARGS__) \
+  CALL(n, parameters, __VA_ARGS__)
+STUB_AND_CALL(1, (value f, value a0), a0)
+STUB_AND_CALL(2, (value f, value a0, value a1), a0, a1)
+STUB_AND_CALL(3, (value f, value a0, value a1, value a2), a0, a1, a2)
+STUB_AND_CALL(4, (value f, value a0, value a1, value a2, value a3), a0, a1, a2, a3)
+STUB_AND_CALL(5, (value f, value a0, value a1, value a2, value a3, value a4), a0, a1, a2, a3, a4)
+STUB_AND_CALL(6, (value f, value a0, value a1, value a2, value a3, value a4, value a5), a0, a1, a2, a3, a4, a5)
 
 static value tiny_jit_call_many(value f, value list)
 {

@@ -10,7 +10,7 @@
 // CHECK-NEXT: plain operands: -90 the deopt operands do not begin with a frame record
 // CHECK-NEXT: unknown language: -92 no language has the number 78
 // CHECK-NEXT: invalidated, of an unknown language: -92 no language has the number 78
-// CHECK-NEXT: native: -92 the continuation of language test for function 4 at 7, 0x{{[0-9a-f]+}}, is not a managed function
+// CHECK-NEXT: native: -92 the continuation of language test for function 4 at 7, 0x{{[0-9a-f]+}}, is not a managed
 // CHECK-NEXT: invalidated, native: -92 the continuation of language test for function 4 at 7, 0x
 // CHECK-NEXT: unmapped: -92 the continuation of language test for function 4 at 7, 0x1238, is not a managed function
 // CHECK-NEXT: invalidated, unmapped: -92 the continuation of language test for function 4 at 7, 0x1238, is not
