@@ -7,7 +7,7 @@
  * only `copied`, atomically, and `mapped`, under the lock of interior_pointers.c. A lock of this file serialises copies
  * of big objects.
  */
-#include "collectors/generational/trace.h"
+#include "collectors/generational/trace_memory.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -26,14 +26,10 @@
 #include "runtime/os/os.h"
 
 enum {
-  MIN_STACK_SLOTS = 4096,
-  KEPT_STACK_SLOTS = 1 << 17, /* slots of a stack that a tracer keeps for the next collection */
-  SLOTS_PER_BATCH = 8,        /* slots that one check reads */
+  SLOTS_PER_BATCH = 8, /* slots that one check reads */
   ARRAY_PART_ELEMENTS = 1024,
   PREFETCH_DISTANCE_SLOTS = 16, /* slots */
-  OBJECTS_PER_SHARE_CHECK = 32, /* scanned objects between two checks for waiting tracers */
-  SINGLE_COPY_MIN_BYTES =
-      CN_BLOCK_BYTES / 4 /* objects from this size on are never copied twice, even if two tracers reach them at once */
+  OBJECTS_PER_SHARE_CHECK = 32  /* scanned objects between two checks for waiting tracers */
 };
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -131,29 +127,10 @@ ALWAYS_INLINE size_t measure_object(const uintptr_t *slot, uintptr_t address, co
 /* ---- the stack. An entry is an object or the rest of an array. The rest of an array has two odd words: the number of
  * an element (in a young large object, of a byte), and the object ---- */
 
-bool cn_trace_grow_stack(struct cn_tracer *tracer)
-{
-  size_t depth = tracer->depth != 0 ? 2 * tracer->depth : MIN_STACK_SLOTS;
-  uintptr_t *stack = cn_os_resize_mapping(tracer->stack, tracer->depth * sizeof *stack, depth * sizeof *stack);
-
-  if (stack == NULL)
-    return false;
-  CN_CHECK(tracer->count < depth);
-  tracer->stack = stack;
-  tracer->depth = depth;
-  return true;
-}
-
-static void grow_mark_stack(struct cn_tracer *tracer)
-{
-  if (!cn_trace_grow_stack(tracer))
-    cairn_out_of_memory(false, "no memory to trace the heap: %zu objects wait", tracer->count);
-}
-
 ALWAYS_INLINE void push_entry(struct cn_tracer *tracer, uintptr_t entry)
 {
   if (tracer->count == tracer->depth)
-    grow_mark_stack(tracer);
+    cn_trace_make_stack_room(tracer);
   tracer->stack[tracer->count++] = entry;
 }
 
@@ -161,23 +138,6 @@ ALWAYS_INLINE uintptr_t pop_entry(struct cn_tracer *tracer)
 {
   CN_ASSERT(tracer->count > tracer->bottom);
   return tracer->stack[--tracer->count];
-}
-
-void cn_trace_push_entries(struct cn_tracer *tracer, const uintptr_t *entries, size_t count)
-{
-  for (size_t i = 0; i < count; i++)
-    push_entry(tracer, entries[i]);
-}
-
-static void reset_stack(struct cn_tracer *tracer)
-{
-  CN_CHECK(tracer->count == tracer->bottom);
-  tracer->count = tracer->bottom = 0;
-  if (tracer->depth <= KEPT_STACK_SLOTS)
-    return;
-  cn_os_free_mapping(tracer->stack, tracer->depth * sizeof *tracer->stack);
-  tracer->stack = NULL;
-  tracer->depth = 0;
 }
 
 __attribute__((noinline)) static void note_reached_object(struct cn_tracer *tracer, uintptr_t was, uintptr_t now,
@@ -199,56 +159,12 @@ ALWAYS_INLINE size_t identity_hash_bytes_of(uintptr_t header)
 
 /* ---- copies ---- */
 
-static bool find_copy_space(struct cn_copy_cursor *cursor, size_t bytes, bool fresh)
-{
-  return (bytes <= cursor->end - cursor->free || cn_blocks_next_hole(cursor, fresh)) &&
-         bytes <= cursor->end - cursor->free;
-}
-
-/* CN_TRACE_MOVE: takes space from the range of the copies, which suffices for all copies. Each of several tracers has
- * its own blocks, so that objects of two tracers never share a word of bits. */
-static uintptr_t find_stress_copy_space(struct cn_tracer *tracer, size_t bytes)
-{
-  bool big = bytes > SINGLE_COPY_MIN_BYTES;
-  size_t size = big ? (bytes + CN_CARD_BYTES - 1) & ~(size_t)(CN_CARD_BYTES - 1) : CN_BLOCK_BYTES;
-
-  if (!cn_trace_cycle.shared)
-    return 0;
-  uintptr_t at = __atomic_fetch_add(&cn_trace_cycle.copied, size, __ATOMIC_RELAXED);
-  uintptr_t end = cn_trace_cycle.copies + cn_trace_cycle.copies_bytes;
-  if (at > end || size > end - at)
-    return 0;
-  if (!big)
-    tracer->cursor = (struct cn_copy_cursor){at + bytes, at + size};
-  return at;
-}
-
-static uintptr_t refill_copy_cursor(struct cn_tracer *tracer, size_t bytes)
-{
-  bool fresh = cn_trace_cycle.mode == CN_TRACE_FULL, small = bytes <= CN_LINE_BYTES;
-  struct cn_copy_cursor *cursor = small ? &tracer->cursor : &tracer->long_cursor;
-  uintptr_t block = 0;
-
-  if (cn_trace_cycle.mode == CN_TRACE_MOVE)
-    block = find_stress_copy_space(tracer, bytes);
-  else if (bytes > CN_BLOCK_BYTES) {
-    block = cn_blocks_allocate_for_object(bytes);
-  } else if (find_copy_space(cursor, bytes, fresh || !small)) {
-    block = cursor->free;
-    cursor->free += bytes;
-    CN_CHECK(cursor->free <= cursor->end);
-  }
-  if (block == 0)
-    cairn_out_of_memory(false, "no memory to copy an object of %zu bytes to", bytes);
-  return block;
-}
-
 ALWAYS_INLINE uintptr_t bump_copy_cursor(struct cn_tracer *tracer, size_t bytes)
 {
   uintptr_t block = tracer->cursor.free;
 
   if (bytes > tracer->cursor.end - block)
-    return refill_copy_cursor(tracer, bytes);
+    return cn_trace_refill_copy_cursor(tracer, bytes);
   tracer->cursor.free = block + bytes;
   return block;
 }
@@ -414,7 +330,7 @@ static uintptr_t copy_big_object(struct cn_tracer *tracer, uintptr_t address, si
 {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-  CN_ASSERT(cn_trace_cycle.shared && bytes > SINGLE_COPY_MIN_BYTES);
+  CN_ASSERT(cn_trace_cycle.shared && bytes > CN_SINGLE_COPY_MIN_BYTES);
   pthread_mutex_lock(&lock);
   uintptr_t header = __atomic_load_n(cairn_object_header(address), __ATOMIC_ACQUIRE);
   uintptr_t moved = cairn_header_is_forwarded(header)
@@ -444,7 +360,7 @@ ALWAYS_INLINE uintptr_t evacuate_object(struct cn_tracer *tracer, const uintptr_
     return keep_pinned_object(tracer, slot, address, from, end);
   const struct cairn_layout *layout = layout_of(tracer, slot, address, header);
   size_t bytes = measure_object(slot, address, layout, &prefix, from, end) + prefix;
-  if (how.shared && bytes > SINGLE_COPY_MIN_BYTES)
+  if (how.shared && bytes > CN_SINGLE_COPY_MIN_BYTES)
     return copy_big_object(tracer, address, prefix, bytes);
   return copy_and_forward_object(tracer, address, header, prefix, bytes, how);
 }
@@ -844,7 +760,7 @@ void cn_trace_begin_tracer(struct cn_tracer *tracer)
 
 void cn_trace_end_tracer(struct cn_tracer *tracer)
 {
-  reset_stack(tracer);
+  cn_trace_reset_stack(tracer);
   if (cn_trace_cycle.mode != CN_TRACE_YOUNG)
     drop_copy_cursors(tracer);
 }
