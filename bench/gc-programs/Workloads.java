@@ -513,6 +513,41 @@ public class Workloads {
     return sum;
   }
 
+  /* ---- chains ---- */
+
+  static final int CHAIN_NODES = 100;
+
+  static Cell makeChain(long first) {
+    Cell chain = null;
+    for (long i = 0; i < CHAIN_NODES; i++)
+      chain = new Cell(chain, (first + i) & 127);
+    return chain;
+  }
+
+  static long sumChain(Cell chain) {
+    long sum = 0;
+    for (; chain != null; chain = chain.next)
+      sum += chain.number;
+    return sum;
+  }
+
+  static long chains() {
+    int kept = (int) arguments[0];
+    long rounds = arguments[1], sum = 0;
+    Cell[] stay = new Cell[kept], die = new Cell[kept];
+    for (long round = 0; round <= rounds; round++)
+      for (int i = 0; i < kept; i++) {
+        if (round == 0)
+          stay[i] = makeChain(i);
+        else
+          sum += die[i].number;
+        die[i] = makeChain(i + round);
+      }
+    for (int i = 0; i < kept; i++)
+      sum += sumChain(stay[i]) + sumChain(die[i]);
+    return sum;
+  }
+
   static LongSupplier named(String name) {
     switch (name) {
       case "bintrees": return Workloads::bintrees;
@@ -523,6 +558,7 @@ public class Workloads {
       case "lru": return Workloads::lru;
       case "graph": return Workloads::graph;
       case "json": return Workloads::json;
+      case "chains": return Workloads::chains;
       default: throw new IllegalArgumentException(name);
     }
   }

@@ -541,9 +541,48 @@ func json() int {
 	return sum
 }
 
+// ---- chains ----
+
+const chainNodes = 100
+
+func makeChain(first int) *cell {
+	var chain *cell
+	for i := 0; i < chainNodes; i++ {
+		chain = &cell{chain, (first + i) & 127}
+	}
+	return chain
+}
+
+func (c *cell) sum() int {
+	sum := 0
+	for ; c != nil; c = c.next {
+		sum += c.number
+	}
+	return sum
+}
+
+func chains() int {
+	kept, rounds, sum := arguments[0], arguments[1], 0
+	stay, die := make([]*cell, kept), make([]*cell, kept)
+	for round := 0; round <= rounds; round++ {
+		for i := range die {
+			if round == 0 {
+				stay[i] = makeChain(i)
+			} else {
+				sum += die[i].number
+			}
+			die[i] = makeChain(i + round)
+		}
+	}
+	for i := range die {
+		sum += stay[i].sum() + die[i].sum()
+	}
+	return sum
+}
+
 func main() {
 	work := map[string]func() int{"bintrees": bintrees, "gcbench": gcbench, "churn": churn, "deep": deep,
-		"bytes": arrays, "lru": lru, "graph": graph, "json": json}[os.Args[1]]
+		"bytes": arrays, "lru": lru, "graph": graph, "json": json, "chains": chains}[os.Args[1]]
 	threads, _ := strconv.Atoi(os.Args[2])
 	for _, word := range os.Args[3:] {
 		n, _ := strconv.Atoi(word)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What bench/gc compares: a row is a program of one language with settings for its collector. To add a collector of
-Cairn's, add a line to CAIRN."""
+"""The rows of bench/gc and bench/retained/run: a program of one language with settings for its collector. To add a
+collector of Cairn's, add a line to CAIRN."""
 import os
 import re
 import shutil
@@ -35,6 +35,21 @@ class Row:
 
     def variables(self, workload, more={}):
         return {**os.environ, **self.environment(workload.heap), **more}
+
+
+class Run:
+    """One run: what it printed, seconds and MiB. `folder` has the program `measure`."""
+
+    def __init__(self, row, workload, folder):
+        words = row.words(workload)
+        done = subprocess.run([f'{folder}/measure', f'{folder}/measured', *words], capture_output=True, text=True,
+                              errors='replace', env=row.variables(workload))
+        if done.returncode:
+            raise tools.Failed(f'{row.name}: {" ".join(words)}: {done.stdout[-500:]}{done.stderr[-1000:]}')
+        self.printed = done.stdout
+        with open(f'{folder}/measured') as file:
+            self.wall, self.user, self.system, kib = map(float, file.read().split())
+        self.cpu, self.memory = self.user + self.system, kib / 1024
 
 
 # ---- what collectors say ----
@@ -166,6 +181,14 @@ def java_rows(folder):
                  Row(f'Java {collector}, equal heap', program,
                      options=lambda heap, u=use: [u, f'-Xms{heap}m', f'-Xmx{heap}m'], log=log)]
     return rows
+
+
+def node_rows():
+    """Of the programs in workloads.js."""
+    if not shutil.which('node'):
+        return left_out('node', 'nodejs is not installed')
+    program = Program(['node', f'{SOURCES}/workloads.js'])
+    return [Row(f'node {tools.output("node", "--version").strip()[1:]}', program, single=True)]
 
 
 def all_rows(build, folder):
