@@ -555,6 +555,11 @@ void cairn_set_user_roots(cairn_user_root *handler);
 void cairn_note_moved(size_t bytes);
 void cairn_note_all_moved(uint64_t objects, uint64_t bytes);
 
+/* Adds to one of the collector's own counts, which CAIRN_STATS prints as a line `name: sum`, in the order of the first
+ * calls. `name` is a string that stays valid, such as "cards visited"; more than 24 names are a cairn_fatal(). Within
+ * collect(), on the collecting thread. */
+void cairn_note_count(const char *name, uint64_t amount);
+
 /* For collectors with the trait CAIRN_COLLECTOR_GENERATIONS: reports that this collection has found all unreachable
  * objects, even if only a young collection was requested. `concurrent` is true if a concurrent marking has found the
  * objects, and this collection has ended the marking. Without the trait every collection counts as full. At most one

@@ -66,6 +66,16 @@ static void queue_card(struct card_queue *queue, uintptr_t card)
   queue->at[(queue->first + queue->count++) % QUEUED_CARDS] = card;
 }
 
+static void visit_card(struct cn_tracer *tracer, uintptr_t large, uintptr_t card, card_visitor *visit)
+{
+  size_t objects = tracer->objects;
+
+  visit(tracer, large, card);
+  tracer->cards++;
+  tracer->useful_cards += tracer->objects != objects;
+  tracer->objects_from_cards += tracer->objects - objects;
+}
+
 static void clean_and_queue_group(struct cn_tracer *tracer, uintptr_t large, uintptr_t group, card_visitor *visit,
                                   struct card_queue *queue)
 {
@@ -75,7 +85,7 @@ static void clean_and_queue_group(struct cn_tracer *tracer, uintptr_t large, uin
     if (cards[i] != 0) {
       cards[i] = 0;
       if (queue->count == QUEUED_CARDS)
-        visit(tracer, large, take_oldest_card(queue));
+        visit_card(tracer, large, take_oldest_card(queue), visit);
       queue_card(queue, group + i * CN_CARD_BYTES);
     }
 }
@@ -83,7 +93,7 @@ static void clean_and_queue_group(struct cn_tracer *tracer, uintptr_t large, uin
 static void visit_queued_cards(struct cn_tracer *tracer, uintptr_t large, card_visitor *visit, struct card_queue *queue)
 {
   while (queue->count != 0)
-    visit(tracer, large, take_oldest_card(queue));
+    visit_card(tracer, large, take_oldest_card(queue), visit);
 }
 
 /* A vector register of cards: with words of 8 cards GCC's loop takes twice as long. */
@@ -153,7 +163,7 @@ static void visit_remembered_cards(struct cn_tracer *tracer, uintptr_t large, ui
     if (!points_to_evacuated_group(cn_tables_block_target_groups(card)))
       card |= CN_BLOCK_BYTES - CN_CARD_BYTES;
     else if (points_to_evacuated_group(cn_tables_card_target_groups(card)))
-      visit(tracer, large, card);
+      visit_card(tracer, large, card, visit);
 }
 
 static void visit_cards(struct cn_tracer *tracer, uintptr_t large, uintptr_t from, uintptr_t to, card_visitor *visit)
@@ -269,7 +279,9 @@ void cn_cards_begin_visits(uint16_t group)
   if (!card_tasks.scanned)
     return;
   uint64_t begun = cn_os_thread_processor_time(cn_os_thread());
+  cairn_phase_begins("scan");
   scan_all_cards();
+  cairn_phase_ends("scan");
   card_tasks.time = cn_os_thread_processor_time(cn_os_thread()) - begun;
 }
 

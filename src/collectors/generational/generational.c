@@ -372,24 +372,35 @@ static void evacuate_due_group(void)
   heap.evacuation_time = cn_os_thread_processor_time(cn_os_thread()) - begun;
 }
 
+static void note_counts(const struct cn_tracers_totals *traced)
+{
+  cairn_note_all_moved(traced->objects, traced->moved);
+  cairn_note_count("cards visited", traced->cards);
+  cairn_note_count("cards with references to young objects", traced->useful_cards);
+  cairn_note_count("objects reached from cards", traced->objects_from_cards);
+}
+
 static struct cn_tracers_totals trace_heap(enum cn_trace mode, const struct cn_extent *copies)
 {
+  const char *from_roots = mode == CN_TRACE_YOUNG ? "roots" : "trace";
+
   cn_tracers_begin(mode, heap.collections, copies);
   cn_pinned_pin_objects();
-  cairn_phase_begins("roots");
+  cairn_phase_begins(from_roots);
   cn_tracers_visit_roots();
-  cairn_phase_ends("roots");
-  cairn_phase_begins("trace");
-  if (mode == CN_TRACE_YOUNG)
+  cairn_phase_ends(from_roots);
+  if (mode == CN_TRACE_YOUNG) {
+    cairn_phase_begins("cards");
     cn_tracers_visit_cards();
+    cairn_phase_ends("cards");
+  }
   if (cn_trace_cycle.evacuates)
     evacuate_due_group();
   cn_trace_weak_references(cn_tracers_collecting_tracer());
-  cairn_phase_ends("trace");
   cn_interior_forget_map();
   heap.nursery_stays = cn_pinned_end_collection();
   struct cn_tracers_totals traced = cn_tracers_end_collection();
-  cairn_note_all_moved(traced.objects, traced.moved);
+  note_counts(&traced);
   return traced;
 }
 
@@ -442,7 +453,8 @@ static size_t account_for_evacuation(void)
 
 static void collect_young(void)
 {
-  size_t most = cn_evacuation_next_group_bytes(), bytes = cn_nursery.free - cn_nursery.start;
+  size_t most = cn_evacuation_next_group_bytes(), bytes = cn_nursery.free - cn_nursery.start,
+         large = cn_large_objects.old;
 
   cn_blocks_expect_short_pause(cairn_pause_goal() != 0);
   bool memory = ensure_copy_memory(most);
@@ -459,6 +471,8 @@ static void collect_young(void)
   size_t evacuated = account_for_evacuation();
   adapt_nursery_to_survival(bytes, traced.moved > evacuated ? traced.moved - evacuated : 0);
   cn_large_objects_end_collection(false);
+  large = cn_large_objects.old > large ? cn_large_objects.old - large : 0;
+  cairn_note_count("bytes promoted in place", traced.marked + large);
 }
 
 static void end_concurrent_marking(size_t bytes_needed)
@@ -500,6 +514,7 @@ static void begin_concurrent_marking(void)
   cn_concurrent_abandon_work(); /* completes the sweep */
   heap.begun = old_bytes_used();
   cn_concurrent_begin_marking();
+  cairn_note_count("concurrent markings begun", 1);
 }
 
 static void continue_concurrent_marking(uint64_t begun, size_t bytes_needed)
@@ -509,8 +524,11 @@ static void continue_concurrent_marking(uint64_t begun, size_t bytes_needed)
   if (!cn_marker.on)
     return;
   cn_concurrent_mark_roots(old_bytes_used() > old_bytes_limit() ? UINT64_MAX : now + part / 2);
-  if (cn_concurrent_finish_marking(marking_deadline_of(begun)))
+  uint64_t deadline = marking_deadline_of(begun);
+  if (cn_concurrent_finish_marking(deadline))
     end_concurrent_marking(bytes_needed);
+  else
+    cairn_note_count("pauses that failed to end a marking", deadline != 0);
 }
 
 static void collect_young_and_mark(size_t bytes_needed)
@@ -555,7 +573,9 @@ static void collect_full(size_t bytes_needed)
   set_full_threshold(bytes_needed);
   cairn_note_full(false);
   size_t more = heap.threshold > old_bytes_used() ? heap.threshold - old_bytes_used() : 0;
+  cairn_phase_begins("release");
   cn_blocks_release_free(more + 2 * heap.nursery, SIZE_MAX); /* including the blocks that ensure_copy_memory() added */
+  cairn_phase_ends("release");
 }
 
 /* Finds space for the nursery of stress mode, which must hold the waiting allocation. */

@@ -754,6 +754,7 @@ void cn_trace_begin_tracer(struct cn_tracer *tracer)
   CN_CHECK(tracer->count == 0 && tracer->bottom == 0);
   memset(tracer->known, 0, sizeof tracer->known);
   tracer->objects = tracer->moved = tracer->marked = tracer->asked = 0;
+  tracer->cards = tracer->useful_cards = tracer->objects_from_cards = 0;
   if (cn_trace_cycle.mode != CN_TRACE_YOUNG)
     drop_copy_cursors(tracer); /* other tracers may mark objects whose bits share words with the bits of these holes */
 }

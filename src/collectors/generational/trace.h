@@ -26,6 +26,8 @@ struct cn_tracer {
   const struct cairn_layout *known[CN_TRACER_LAYOUT_CACHE_SIZE]; /* layouts that were checked in this collection */
   size_t objects, moved, marked; /* number of copies; bytes of copies; bytes of marked objects */
   size_t asked;                  /* number of marked objects with a computed identity hash */
+  size_t cards, useful_cards;    /* number of visited cards, and of those with references to objects to copy */
+  size_t objects_from_cards;     /* number of copies of objects that fields on cards refer to */
 } __attribute__((aligned(128))); /* each tracer has its own pairs of cache lines */
 
 /* The task of the collection, which all tracers share. */

@@ -198,6 +198,9 @@ struct cn_tracers_totals cn_tracers_end_collection(void)
     all.moved += tracer->moved;
     all.marked += tracer->marked;
     all.asked += tracer->asked;
+    all.cards += tracer->cards;
+    all.useful_cards += tracer->useful_cards;
+    all.objects_from_cards += tracer->objects_from_cards;
     cn_trace_end_tracer(tracer);
   }
   return all;

@@ -38,11 +38,12 @@ void cn_tracers_drop_cursors(void);
 
 /* The sums of all tracers. */
 struct cn_tracers_totals {
-  size_t objects, moved; /* number of copies, and bytes of copies */
-  size_t marked;         /* bytes of marked objects */
-  size_t asked;          /* number of marked objects with a computed identity hash */
-  uintptr_t end;         /* CN_TRACE_MOVE: end of the copies */
-  size_t tracers;        /* number of tracers that joined */
+  size_t objects, moved;                          /* number of copies, and bytes of copies */
+  size_t marked;                                  /* bytes of marked objects */
+  size_t asked;                                   /* number of marked objects with a computed identity hash */
+  uintptr_t end;                                  /* CN_TRACE_MOVE: end of the copies */
+  size_t tracers;                                 /* number of tracers that joined */
+  size_t cards, useful_cards, objects_from_cards; /* as in struct cn_tracer */
 };
 struct cn_tracers_totals cn_tracers_end_collection(void);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Dispatches the runtime's events to consumers: probes, listeners of the program, CAIRN_LOG and CAIRN_TRACE. Owns the
- * table of listeners (`listeners`), the flag that consumers exist (`has_consumers`, atomic), and `dispatch_lock`. Runs
- * on any thread, in any phase; `dispatch_lock` guards the table and serialises all events except those for probes. A
- * thread-local flag (`is_reporting`) detects a consumer that causes an event or changes the table. The child of a
- * fork() frees `dispatch_lock`.
+ * Dispatches the runtime's events to consumers: probes, times by phase, listeners of the program, CAIRN_LOG and
+ * CAIRN_TRACE. Owns the table of listeners (`listeners`), the flag that consumers exist (`has_consumers`, atomic), and
+ * `dispatch_lock`. Runs on any thread, in any phase; `dispatch_lock` guards the table and serialises all events except
+ * those for probes. A thread-local flag (`is_reporting`) detects a consumer that causes an event or changes the table.
+ * The child of a fork() frees `dispatch_lock`.
  */
 #include "runtime/events/event_dispatch.h"
 
@@ -15,6 +15,7 @@
 #include "runtime/core/options.h"
 #include "runtime/events/probes.h"
 #include "runtime/events/event_consumers.h"
+#include "runtime/events/phase_times.h"
 #include "runtime/os/os.h"
 
 enum { MAX_LISTENERS = 8 };
@@ -136,6 +137,7 @@ uint64_t cn_events_report(struct cairn_event event)
 {
   event.time = cn_os_clock_nanoseconds();
   CN_ASSERT(event.since <= event.time);
+  cn_phase_times_note_event(&event);
   fire_probe(&event);
   if (!cn_events_have_consumers())
     return event.time;

@@ -11,6 +11,7 @@
 #include "runtime/core/options.h"
 #include "runtime/core/messages.h"
 #include "runtime/events/event_dispatch.h"
+#include "runtime/events/phase_times.h"
 
 /* Data of the current stop and of the current collection. */
 static uint64_t stop_wait_nanoseconds, heap_bytes_before;
@@ -22,19 +23,19 @@ static void print_collection_line(const struct cairn_event *event)
 {
   const struct cairn_collection *asked = event->asked;
   uint64_t nanoseconds = event->time - event->since;
-  char heap[80] = "";
+  char heap[80] = "", phases[320];
 
   CN_ASSERT(asked != NULL);
   if (event->heap != CAIRN_EVENT_UNKNOWN)
     snprintf(heap, sizeof heap, "heap %llu to %llu bytes; ", (printed_number)heap_bytes_before,
              (printed_number)event->heap);
   cn_report_print_text("cairn: gc: collection %llu: %s, %s, %zu bytes wanted; %llu frames, %llu roots, "
-                       "%llu objects of %llu bytes moved; %s%llu.%llu us\n",
+                       "%llu objects of %llu bytes moved; %s%llu.%llu us%s\n",
                        (printed_number)event->collection, cn_event_cause_name(asked->cause),
                        cn_event_extent_name(asked->extent), asked->bytes_needed, (printed_number)event->frames,
                        (printed_number)event->roots, (printed_number)event->objects_moved,
                        (printed_number)event->bytes_moved, heap, (printed_number)nanoseconds / 1000,
-                       (printed_number)nanoseconds / 100 % 10);
+                       (printed_number)nanoseconds / 100 % 10, cn_phase_times_format_last(phases, sizeof phases));
 }
 
 static void print_stop_line(const struct cairn_event *event)

@@ -2,26 +2,43 @@
  *
  * Counts pauses and the collector's work, reports collections as events, gives collectors the pause goal and soft
  * limit, ends the runtime's threads and trace at the end of the program, and prints statistics as lines of `name:
- * value`. Owns the histogram of pauses; other counts are in core/counts.h. Collections are counted and reported in
- * phase STOP, on the requester. The destructor runs on the thread that ends the program, in any phase, and sums the
- * counts of threads under the lock of stops.
+ * value`. Owns the histogram of pauses and the collector's own counts; other counts are in core/counts.h. Collections
+ * are counted and reported in phase STOP, on the requester. The destructor runs on the thread that ends the program, in
+ * any phase, and sums the counts of threads under the lock of stops.
  */
 #include "runtime/safepoints/safepoint.h"
 
+#include <string.h>
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
 #include "runtime/core/messages.h"
 #include "runtime/events/event_dispatch.h"
+#include "runtime/events/phase_times.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/managed_heap.h"
 #include "runtime/latency/latency.h"
+#include "runtime/os/os.h"
 #include "runtime/threads/workers.h"
 #include "runtime/threads/stop.h"
 #include "runtime/walk/index.h"
 
+enum { MAX_COUNTS = 24 };
+
 struct cn_histogram cn_stats_pauses;
+
+/* With CAIRN_STATS: nanoseconds for which collecting threads had a processor. */
+static struct {
+  uint64_t begun; /* of the thread's processor time, when the collection began */
+  uint64_t total, longest;
+} processor_time;
+
+/* The counts that the collector names; an entry with a null name is free. */
+static struct collector_count {
+  const char *name;
+  uint64_t sum;
+} collector_counts[MAX_COUNTS];
 
 void cairn_note_moved(size_t bytes)
 {
@@ -43,6 +60,20 @@ void cairn_note_full(bool concurrent)
     cn_stats.full++;
 }
 
+void cairn_note_count(const char *name, uint64_t amount)
+{
+  size_t i = 0;
+
+  CN_CHECK(name != NULL);
+  while (i < MAX_COUNTS && collector_counts[i].name != NULL && collector_counts[i].name != name &&
+         strcmp(collector_counts[i].name, name) != 0)
+    i++;
+  if (i == MAX_COUNTS)
+    cairn_fatal("a collector has more than %d counts, the last is %s", MAX_COUNTS, name);
+  collector_counts[i].name = name;
+  collector_counts[i].sum += amount;
+}
+
 uint64_t cn_stats_allocated_bytes(void)
 {
   uint64_t bytes = cn_stats.allocated;
@@ -52,8 +83,17 @@ uint64_t cn_stats_allocated_bytes(void)
   return bytes;
 }
 
+static void note_processor_time(uint64_t nanoseconds)
+{
+  processor_time.total += nanoseconds;
+  if (nanoseconds > processor_time.longest)
+    processor_time.longest = nanoseconds;
+}
+
 uint64_t cn_stats_begin_collection(const struct cairn_collection *collection)
 {
+  if (cn_options.stats)
+    processor_time.begun = cn_os_thread_processor_time(cn_os_thread());
   return cn_events_report((struct cairn_event){.kind = CAIRN_EVENT_COLLECTION_BEGINS,
                                                .collection = cn_stats.collections + 1,
                                                .asked = collection,
@@ -75,6 +115,8 @@ void cn_stats_end_collection(const struct cairn_collection *collection, const st
                                                        .roots = now->roots - before->roots,
                                                        .objects_moved = now->objects_moved - before->objects_moved,
                                                        .bytes_moved = now->bytes_moved - before->bytes_moved});
+  if (cn_options.stats)
+    note_processor_time(cn_os_thread_processor_time(cn_os_thread()) - processor_time.begun);
   cn_stats.paused += end - since;
   cn_histogram_add_value(&cn_stats_pauses, end - since);
 }
@@ -140,6 +182,11 @@ __attribute__((destructor(101))) static void end_runtime(void)
   cn_report_print_microseconds("pause median (us)", cn_histogram_quantile(&cn_stats_pauses, 500));
   cn_report_print_microseconds("pause maximum (us)", cn_stats_pauses.maximum);
   cn_report_print_microseconds("pause total (us)", cn_stats.paused);
+  cn_report_print_microseconds("pause maximum on a processor (us)", processor_time.longest);
+  cn_report_print_microseconds("pause total on a processor (us)", processor_time.total);
+  cn_phase_times_print();
+  for (size_t i = 0; i < MAX_COUNTS && collector_counts[i].name != NULL; i++)
+    cn_report_print_count(collector_counts[i].name, collector_counts[i].sum);
   cn_report_print_count("heap maximum", cn_options.heap_max);
   if (cn_options.heap_soft != 0)
     cn_report_print_count("heap soft limit", cn_options.heap_soft);

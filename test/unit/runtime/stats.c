@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pauses, and which addresses are layouts. What would go wrong: a median that is off by more than a
- * step of the histogram; a header in a section's padding or past its end that counts as a layout.
+ * Pauses, their phases, the collector's counts, and which addresses are layouts. What would go wrong: a median that is
+ * off by more than a step of the histogram; time of a phase that counts twice, or for the phase around it; time of a
+ * phase outside of collections, or on another thread; a header in a section's padding or past its end that counts as a
+ * layout.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <cmocka.h>
 #include <cairn/abi.h>
 #include "runtime/core/image.h"
+#include "runtime/events/phase_times.h"
 #include "runtime/latency/latency.h"
+#include "unit/runtime/aborts.h"
 
 static struct cn_histogram pauses;
 
@@ -43,6 +49,92 @@ static void high_quantiles(void **state)
   cn_histogram_add_value(&pauses, 14);
   assert_int_equal(cn_histogram_quantile(&pauses, 999), 14);
   assert_int_equal(cn_histogram_quantile(&pauses, 1000), 15);
+}
+
+static void note(enum cairn_event_kind kind, const char *phase, uint64_t microseconds)
+{
+  uint64_t begun = kind == CAIRN_EVENT_COLLECTION_ENDS ? 1000 : 0;
+
+  cn_phase_times_note_event(
+      &(struct cairn_event){.kind = kind, .phase = phase, .time = microseconds * 1000, .since = begun});
+}
+
+static void *note_elsewhere(void *unused)
+{
+  note(CAIRN_EVENT_PHASE_BEGINS, "b", 4);
+  note(CAIRN_EVENT_PHASE_ENDS, "b", 5);
+  return unused;
+}
+
+static void assert_phases(const char *expected)
+{
+  char text[320];
+
+  assert_string_equal(cn_phase_times_format_last(text, sizeof text), expected);
+}
+
+static void phases(void **state)
+{
+  pthread_t other;
+
+  (void)state;
+  note(CAIRN_EVENT_PHASE_BEGINS, "outside", 0);
+  note(CAIRN_EVENT_PHASE_ENDS, "outside", 1);
+  note(CAIRN_EVENT_COLLECTION_BEGINS, NULL, 1);
+  note(CAIRN_EVENT_PHASE_BEGINS, "a", 3);
+  assert_int_equal(pthread_create(&other, NULL, note_elsewhere, NULL), 0);
+  pthread_join(other, NULL);
+  note(CAIRN_EVENT_PHASE_BEGINS, "b", 10);
+  note(CAIRN_EVENT_PHASE_ENDS, "b", 14);
+  note(CAIRN_EVENT_PHASE_ENDS, "a", 15);
+  note(CAIRN_EVENT_PHASE_BEGINS, (char[]){"b"}, 15);
+  note(CAIRN_EVENT_PHASE_ENDS, "b", 17);
+  note(CAIRN_EVENT_COLLECTION_ENDS, NULL, 21);
+  assert_phases(": a 8.0, b 6.0, other 6.0");
+  note(CAIRN_EVENT_COLLECTION_BEGINS, NULL, 1);
+  note(CAIRN_EVENT_COLLECTION_ENDS, NULL, 2);
+  assert_phases(": other 1.0");
+}
+
+/* The times of phases beyond the limits count for others, and a text is cut. */
+static void many_phases(void **state)
+{
+  static char names[30][4];
+  char text[16];
+
+  (void)state;
+  note(CAIRN_EVENT_COLLECTION_BEGINS, NULL, 1);
+  for (int i = 0; i < 10; i++)
+    note(CAIRN_EVENT_PHASE_BEGINS, "a", 1);
+  for (int i = 0; i < 11; i++)
+    note(CAIRN_EVENT_PHASE_ENDS, "a", 2);
+  note(CAIRN_EVENT_COLLECTION_ENDS, NULL, 3);
+  assert_phases(": a 1.0, other 1.0");
+  note(CAIRN_EVENT_COLLECTION_BEGINS, NULL, 1);
+  for (int i = 0; i < 30; i++) {
+    snprintf(names[i], sizeof names[i], "p%d", i);
+    note(CAIRN_EVENT_PHASE_BEGINS, names[i], (uint64_t)i + 1);
+    note(CAIRN_EVENT_PHASE_ENDS, names[i], (uint64_t)i + 2);
+  }
+  note(CAIRN_EVENT_COLLECTION_ENDS, NULL, 31);
+  assert_string_equal(cn_phase_times_format_last(text, sizeof text), ": p0 1.0, p1 1.");
+}
+
+static void count_too_many(void)
+{
+  static char names[25][4];
+
+  for (int i = 0; i < 25; i++) {
+    snprintf(names[i], sizeof names[i], "%d", i);
+    cairn_note_count(names[i], 1);
+    cairn_note_count(names[i], 1);
+  }
+}
+
+static void counts(void **state)
+{
+  (void)state;
+  aborts(count_too_many, "a collector has more than 24 counts, the last is 24");
 }
 
 static struct cairn_layout layouts[3] = {{.magic = CAIRN_ABI_LAYOUT_MAGIC}, {0}, {.magic = CAIRN_ABI_LAYOUT_MAGIC}};
@@ -89,9 +181,8 @@ static void payload_sizes(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(medians),
-      cmocka_unit_test(high_quantiles),
-      cmocka_unit_test(layouts_are_known),
+      cmocka_unit_test(medians),       cmocka_unit_test(high_quantiles), cmocka_unit_test(phases),
+      cmocka_unit_test(many_phases),   cmocka_unit_test(counts),         cmocka_unit_test(layouts_are_known),
       cmocka_unit_test(payload_sizes),
   };
 

@@ -172,6 +172,12 @@ void cairn_note_all_moved(uint64_t objects, uint64_t bytes)
   (void)bytes;
 }
 
+void cairn_note_count(const char *name, uint64_t amount)
+{
+  (void)name;
+  (void)amount;
+}
+
 size_t cairn_soft_limit(void)
 {
   return 0;
