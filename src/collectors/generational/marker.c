@@ -53,6 +53,24 @@ struct entry_stack {
 
 struct cn_marker cn_marker;
 
+/* A function's copies of the tables and of the state that it changes, which the compiler keeps in registers: stores to
+ * tables of bytes could change the originals. */
+struct step_state {
+  uintptr_t old, old_bytes, reference;
+  uint64_t *starts, *marks; /* bits of the first 512 bytes */
+  uint8_t *reached;
+  uintptr_t *objects; /* the stack */
+  size_t count, room; /* of the stack */
+  size_t fields;
+};
+
+/* A layout without elements and without weak fields. A header without bits is the layout's address. */
+struct plain_layout {
+  uintptr_t header;    /* or 0 */
+  uint32_t bytes;      /* of an object, with its header */
+  uint32_t references; /* number of fields */
+};
+
 static struct {
   struct entry_stack objects, parts;
   struct object_queue queue; /* objects taken from the stack */
@@ -61,6 +79,7 @@ static struct {
   size_t fields;             /* number of fields scanned in this step */
   bool stopped;
   const struct cairn_layout *known[LAYOUT_CACHE_SIZE]; /* layouts of scanned objects since the last stop */
+  struct plain_layout plain[LAYOUT_CACHE_SIZE];        /* some of them */
 } marker_state;
 static pthread_mutex_t marking_lock = PTHREAD_MUTEX_INITIALIZER; /* taken in phase STOP */
 
@@ -84,6 +103,43 @@ static void *push_entry(struct entry_stack *stack, size_t size)
 static void push_object(uintptr_t object)
 {
   *(uintptr_t *)push_entry(&marker_state.objects, sizeof object) = object;
+}
+
+static struct step_state begin_step(void)
+{
+  return (struct step_state){
+      .old = cn_tables.old,
+      .old_bytes = cn_tables.end - cn_tables.old,
+      .reference = cairn_words.reference,
+      .starts = cn_tables.bits + 1 - cn_tables.marks,
+      .marks = cn_tables.bits + cn_tables.marks,
+      .reached = cn_tables.reached,
+      .objects = marker_state.objects.at,
+      .count = marker_state.objects.count,
+      .room = marker_state.objects.room,
+      .fields = marker_state.fields,
+  };
+}
+
+static void end_step(const struct step_state *step)
+{
+  marker_state.objects.count = step->count;
+  marker_state.fields = step->fields;
+}
+
+__attribute__((noinline)) static struct step_state push_object_growing(struct step_state step, uintptr_t object)
+{
+  end_step(&step);
+  push_object(object);
+  return begin_step();
+}
+
+ALWAYS_INLINE void push_object_of_step(struct step_state *step, uintptr_t object)
+{
+  if (step->count == step->room)
+    *step = push_object_growing(*step, object);
+  else
+    step->objects[step->count++] = object;
 }
 
 static void push_object_part(uintptr_t object, uintptr_t from, uintptr_t to)
@@ -127,6 +183,21 @@ ALWAYS_INLINE const struct cairn_layout *layout_of(uintptr_t object)
   return layout;
 }
 
+ALWAYS_INLINE struct plain_layout *plain_layout_entry(uintptr_t header)
+{
+  return &marker_state.plain[(header >> 4 ^ header >> 10) % LAYOUT_CACHE_SIZE];
+}
+
+static void note_plain_layout(uintptr_t header, const struct cairn_layout *layout)
+{
+  uint32_t flags = CAIRN_ABI_LAYOUT_WEAK_FIELDS | CAIRN_ABI_LAYOUT_EPHEMERON;
+
+  if ((uintptr_t)layout == header && layout->elem_size == 0 && (layout->flags & flags) == 0 &&
+      layout->base_size <= SCAN_PIECE_BYTES)
+    *plain_layout_entry(header) = (struct plain_layout){
+        header, (uint32_t)((layout->base_size + 7) & ~(size_t)7) + CAIRN_ABI_HEADER_SIZE, layout->base_refs};
+}
+
 /* The start of the object's block, or of its header if the layout is gone; *end becomes the end of the payload. */
 static uintptr_t object_bounds_of(uintptr_t object, const struct cairn_layout *layout, uintptr_t *end)
 {
@@ -153,24 +224,18 @@ static void tell_waiting_ephemerons(uintptr_t object)
     cairn_weak_reached(object, object);
 }
 
-/* Marks the object, which scan_marked_object() will visit. `shared`: tracers may change other bits of the word at the
- * same time. */
-ALWAYS_INLINE void mark_object_of_word(uintptr_t object, bool shared)
+/* Marks the object, which a step will scan. Several tracers may change other bits of the word at the same time. */
+static void mark_old_object(uintptr_t object)
 {
   uint64_t *marks = cn_tables_bit_word_of(object, cn_tables.marks), bit = cn_tables_bit_of(object);
 
   if ((__atomic_load_n(marks, __ATOMIC_RELAXED) & bit) != 0)
     return;
-  if (shared)
+  if (cn_trace_cycle.shared)
     __atomic_fetch_or(marks, bit, __ATOMIC_RELAXED);
   else
     *marks |= bit;
   push_object(object);
-}
-
-static void mark_object(uintptr_t object)
-{
-  mark_object_of_word(object, false);
 }
 
 static void mark_large_object(uintptr_t object)
@@ -199,50 +264,90 @@ static void refuse_stray_reference(const uintptr_t *slot, uintptr_t address)
     cn_trace_die_no_object(slot, address, "no object starts there");
 }
 
-ALWAYS_INLINE void visit_slot(const uintptr_t *slot)
+/* Visits a slot that points out of the old space. */
+__attribute__((noinline)) static void visit_other_slot(const uintptr_t *slot, uintptr_t address)
 {
-  uintptr_t address = __atomic_load_n(slot, __ATOMIC_RELAXED) - cairn_words.reference;
-  uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
+  if (address - CAIRN_ABI_HEADER_SIZE - cn_tables.base >= cn_tables.old - cn_tables.base)
+    return;
+  if (cn_tables_may_be_large(address))
+    mark_large_object(address);
+  else
+    refuse_stray_reference(slot, address);
+}
 
-  if (cn_tables_is_in_old_space(header)) {
-    if (address % CAIRN_ABI_OBJECT_ALIGN == 0 && cn_tables_is_object_start(address)) {
-      uint16_t group = cn_tables_evacuation_group_of(cn_tables_block_of(header));
-      if (group != 0)
-        cn_evacuation_note_card((uintptr_t)slot, group);
-      mark_object(address);
-    } else
-      refuse_stray_reference(slot, address);
-  } else if (header - cn_tables.base < cn_tables.old - cn_tables.base) {
-    if (cn_tables_may_be_large(address))
-      mark_large_object(address);
-    else
-      refuse_stray_reference(slot, address);
+ALWAYS_INLINE void visit_slot(struct step_state *step, const uintptr_t *slot)
+{
+  uintptr_t address = __atomic_load_n(slot, __ATOMIC_RELAXED) - step->reference,
+            at = address - CAIRN_ABI_HEADER_SIZE - step->old;
+  size_t word = at / CN_CARD_BYTES * 2;
+  uint64_t bit = UINT64_C(1) << at / 8 % 64;
+
+  if (at >= step->old_bytes) {
+    if (address != 0)
+      visit_other_slot(slot, address);
+    return;
   }
+  if (at % CAIRN_ABI_OBJECT_ALIGN != 0 || (cn_tables_load_bits(&step->starts[word]) & bit) == 0) {
+    refuse_stray_reference(slot, address);
+    return;
+  }
+  uint16_t group = cn_tables_evacuation_group_of(at / CN_BLOCK_BYTES);
+  if (group != 0)
+    cn_evacuation_note_card((uintptr_t)slot, group);
+  if ((step->marks[word] & bit) != 0)
+    return;
+  step->marks[word] |= bit;
+  push_object_of_step(step, address);
 }
 
 /* Visits the strong slots in [from, to) among the `count` slots at these offsets from `at`. */
-ALWAYS_INLINE void visit_slots_at_offsets(uintptr_t at, const uint32_t *offsets, uint32_t count, uintptr_t from,
-                                          uintptr_t to)
+ALWAYS_INLINE void visit_slots_at_offsets(struct step_state *step, uintptr_t at, const uint32_t *offsets,
+                                          uint32_t count, uintptr_t from, uintptr_t to)
 {
   for (uint32_t i = 0; i < count; i++)
     if ((offsets[i] & CAIRN_ABI_LAYOUT_WEAK_OFFSET) == 0 && at + offsets[i] >= from && at + offsets[i] < to)
-      visit_slot((const uintptr_t *)(at + offsets[i]));
-  marker_state.fields += count;
+      visit_slot(step, (const uintptr_t *)(at + offsets[i]));
+  step->fields += count;
 }
 
 /* Visits a range of references, and prefetches the mark words of objects some slots ahead. */
-static void visit_reference_range(uintptr_t from, uintptr_t to)
+ALWAYS_INLINE void visit_reference_range(struct step_state *step, uintptr_t from, uintptr_t to)
 {
   CN_ASSERT(from % sizeof(uintptr_t) == 0);
   for (uintptr_t slot = from; slot < to; slot += sizeof slot) {
     uintptr_t next = slot + PREFETCH_DISTANCE * sizeof slot < to
                          ? __atomic_load_n((const uintptr_t *)slot + PREFETCH_DISTANCE, __ATOMIC_RELAXED)
                          : 0;
-    if (cn_tables_is_in_old_space(next - CAIRN_ABI_HEADER_SIZE))
-      __builtin_prefetch(cn_tables_bit_word_of(next, 0), 1);
-    visit_slot((const uintptr_t *)slot);
+    uintptr_t at = next - step->reference - CAIRN_ABI_HEADER_SIZE - step->old;
+    if (at < step->old_bytes)
+      __builtin_prefetch(&step->marks[at / CN_CARD_BYTES * 2], 1);
+    visit_slot(step, (const uintptr_t *)slot);
   }
-  marker_state.fields += (to - from) / sizeof from;
+  step->fields += (to - from) / sizeof from;
+}
+
+ALWAYS_INLINE void scan_strong_fields(struct step_state *step, uintptr_t object, const struct cairn_layout *layout,
+                                      uintptr_t from, uintptr_t to)
+{
+  visit_slots_at_offsets(step, object, layout->offsets, layout->base_refs, from, to);
+  if (layout->elem_refs == 0)
+    return;
+  uintptr_t element = object + layout->elem_offset;
+  uint64_t count = cairn_object_count(object), i = 0;
+  if (from > element)
+    i = (from - element) / layout->elem_size;
+  if (cn_trace_is_reference_array(layout)) {
+    uintptr_t start = element + i * sizeof element, end = element + count * sizeof element;
+    if (end > to)
+      end = to;
+    if (start < end)
+      visit_reference_range(step, start, end);
+    return;
+  }
+  for (element += i * layout->elem_size; i < count && element < to; i++) {
+    visit_slots_at_offsets(step, element, layout->offsets + layout->base_refs, layout->elem_refs, from, to);
+    element += layout->elem_size;
+  }
 }
 
 static void scan_fields(uintptr_t object, const struct cairn_layout *layout, uintptr_t from, uintptr_t to)
@@ -255,25 +360,9 @@ static void scan_fields(uintptr_t object, const struct cairn_layout *layout, uin
     cn_evacuation_note_weak_fields(object, layout, from, to);
   if ((layout->flags & CAIRN_ABI_LAYOUT_EPHEMERON) != 0)
     return;
-  visit_slots_at_offsets(object, layout->offsets, layout->base_refs, from, to);
-  if (layout->elem_refs == 0)
-    return;
-  uintptr_t element = object + layout->elem_offset;
-  uint64_t count = cairn_object_count(object), i = 0;
-  if (from > element)
-    i = (from - element) / layout->elem_size;
-  if (cn_trace_is_reference_array(layout)) {
-    uintptr_t start = element + i * sizeof element, end = element + count * sizeof element;
-    if (end > to)
-      end = to;
-    if (start < end)
-      visit_reference_range(start, end);
-    return;
-  }
-  for (element += i * layout->elem_size; i < count && element < to; i++) {
-    visit_slots_at_offsets(element, layout->offsets + layout->base_refs, layout->elem_refs, from, to);
-    element += layout->elem_size;
-  }
+  struct step_state step = begin_step();
+  scan_strong_fields(&step, object, layout, from, to);
+  end_step(&step);
 }
 
 static void scan_newest_part(void)
@@ -290,22 +379,13 @@ static void scan_newest_part(void)
   scan_fields(part.object, layout_of(part.object), part.from, part.to);
 }
 
-/* The oldest object of the queue, after the queue has been filled from the stack, or 0. */
-static uintptr_t next_marked_object(void)
+ALWAYS_INLINE void mark_lines(uint8_t *lines, size_t from, size_t to)
 {
-  struct object_queue *queue = &marker_state.queue;
+  size_t line = from / CN_LINE_BYTES, last = (to - 1) / CN_LINE_BYTES;
 
-  while (queue->count < QUEUED_OBJECTS && marker_state.objects.count != 0) {
-    uintptr_t object = ((uintptr_t *)marker_state.objects.at)[--marker_state.objects.count];
-    __builtin_prefetch(cairn_object_header(object));
-    queue->at[(queue->first + queue->count++) % QUEUED_OBJECTS] = object;
-  }
-  if (queue->count == 0)
-    return 0;
-  uintptr_t oldest = queue->at[queue->first];
-  queue->first = (queue->first + 1) % QUEUED_OBJECTS;
-  queue->count--;
-  return oldest;
+  __atomic_store_n(&lines[line], 1, __ATOMIC_RELAXED);
+  while (line != last)
+    __atomic_store_n(&lines[++line], 1, __ATOMIC_RELAXED);
 }
 
 /* Counts the bytes of a marked object of the old space, marks its lines, and scans its fields. */
@@ -315,18 +395,60 @@ static void scan_marked_object(uintptr_t object)
   uintptr_t end, block = object_bounds_of(object, layout, &end);
 
   CN_ASSERT(cn_tables_is_in_old_space(block) && block < object && cn_tables_is_marked(object));
-  for (uintptr_t line = (block - cn_tables.old) / CN_LINE_BYTES; line <= (end - 1 - cn_tables.old) / CN_LINE_BYTES;
-       line++)
-    cn_tables.reached[line] = 1;
+  mark_lines(cn_tables.reached, block - cn_tables.old, end - cn_tables.old);
   cn_marker.bytes += end - block;
   cn_tables.filled[cn_tables_block_of(object - CAIRN_ABI_HEADER_SIZE)] += (uint32_t)(end - block);
   tell_waiting_ephemerons(object);
+  if (layout != NULL)
+    note_plain_layout(header_of(object), layout);
   if (layout != NULL && (layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
     note_weak_object(object);
   if (layout != NULL && cairn_layout_has_references(layout) && end - object > SCAN_PIECE_BYTES)
     push_object_part(object, object, end);
   else
     scan_fields(object, layout, object, UINTPTR_MAX);
+}
+
+/* Scans marked objects until about `fields` fields of this step are scanned or no object is left. Returns false if no
+ * object is left. */
+static bool scan_marked_objects(size_t fields)
+{
+  struct step_state step = begin_step();
+  size_t first = marker_state.queue.first, queued = marker_state.queue.count, bytes = 0;
+
+  while (step.fields < fields) {
+    for (; queued < QUEUED_OBJECTS && step.count != 0; queued++) {
+      uintptr_t object = step.objects[--step.count];
+      __builtin_prefetch(cairn_object_header(object));
+      marker_state.queue.at[(first + queued) % QUEUED_OBJECTS] = object;
+    }
+    if (queued == 0)
+      break;
+    uintptr_t object = marker_state.queue.at[first], header = header_of(object),
+              at = object - CAIRN_ABI_HEADER_SIZE - step.old;
+    const struct plain_layout *plain = plain_layout_entry(header);
+    size_t size = plain->bytes;
+    first = (first + 1) % QUEUED_OBJECTS;
+    queued--;
+    if (plain->header != header || size == 0) {
+      end_step(&step);
+      scan_marked_object(object);
+      step = begin_step();
+      continue;
+    }
+    mark_lines(step.reached, at, at + size);
+    bytes += size;
+    cn_tables.filled[at / CN_BLOCK_BYTES] += (uint32_t)size;
+    const uint32_t *offset = ((const struct cairn_layout *)header)->offsets;
+    step.fields += 1 + plain->references;
+    for (uint32_t i = plain->references; i != 0; i--)
+      visit_slot(&step, (const uintptr_t *)(object + *offset++));
+  }
+  cn_marker.bytes += bytes;
+  marker_state.queue.first = first;
+  marker_state.queue.count = queued;
+  end_step(&step);
+  return queued != 0 || step.count != 0;
 }
 
 /* ---- weak fields ---- */
@@ -345,8 +467,11 @@ static bool is_target_reached(void *unused, struct cairn_slot slot)
 
 static void mark_target_of_slot(void *unused, struct cairn_slot slot)
 {
+  struct step_state step = begin_step();
+
   (void)unused;
-  visit_slot(slot.address);
+  visit_slot(&step, slot.address);
+  end_step(&step);
 }
 
 /* Tells the runtime which objects with weak fields were marked since the last call. */
@@ -389,6 +514,19 @@ static void begin_marking(void)
   cn_marker_resume();
 }
 
+/* A tracer that works alone needs no lock. */
+static void lock_marking(void)
+{
+  if (cn_trace_cycle.shared)
+    pthread_mutex_lock(&marking_lock);
+}
+
+static void unlock_marking(void)
+{
+  if (cn_trace_cycle.shared)
+    pthread_mutex_unlock(&marking_lock);
+}
+
 void cn_marker_mark_root(const uintptr_t *slot)
 {
   uintptr_t address = *slot - cairn_words.reference, header = address - CAIRN_ABI_HEADER_SIZE;
@@ -398,28 +536,28 @@ void cn_marker_mark_root(const uintptr_t *slot)
       (!old && header - cn_tables.base >= cn_tables.old - cn_tables.base))
     return;
   uintptr_t start = old ? cn_interior_find_in_old(slot, address) : cn_interior_find_in_large(slot, address);
-  pthread_mutex_lock(&marking_lock);
+  lock_marking();
   if (old)
-    mark_object_of_word(start, true);
+    mark_old_object(start);
   else
     mark_large_object(start);
-  pthread_mutex_unlock(&marking_lock);
+  unlock_marking();
 }
 
 void cn_marker_mark_old(const uintptr_t *slot, uintptr_t object)
 {
   if (object % CAIRN_ABI_OBJECT_ALIGN != 0 || !cn_tables_is_object_start(object))
     cn_trace_die_no_object(slot, object, "no object starts there");
-  pthread_mutex_lock(&marking_lock);
-  mark_object_of_word(object, true);
-  pthread_mutex_unlock(&marking_lock);
+  lock_marking();
+  mark_old_object(object);
+  unlock_marking();
 }
 
 void cn_marker_note_weak_copy(uintptr_t object)
 {
-  pthread_mutex_lock(&marking_lock);
+  lock_marking();
   note_weak_object(object);
-  pthread_mutex_unlock(&marking_lock);
+  unlock_marking();
 }
 
 void cn_marker_add_copies(size_t bytes)
@@ -433,9 +571,9 @@ void cn_marker_mark_large(uintptr_t object)
   CN_ASSERT(object - cn_tables.base < cn_tables.old - cn_tables.base);
   if (__atomic_load_n(cn_tables_large_state_of(object), __ATOMIC_RELAXED) != CN_LARGE_OLD)
     return;
-  pthread_mutex_lock(&marking_lock);
+  lock_marking();
   mark_large_object(object);
-  pthread_mutex_unlock(&marking_lock);
+  unlock_marking();
 }
 
 void cn_marker_resume(void)
@@ -444,6 +582,7 @@ void cn_marker_resume(void)
   cn_marker.idle = false;
   marker_state.stopped = true;
   memset(marker_state.known, 0, sizeof marker_state.known);
+  memset(marker_state.plain, 0, sizeof marker_state.plain);
 }
 
 bool cn_marker_step(size_t fields, bool stopped)
@@ -451,15 +590,13 @@ bool cn_marker_step(size_t fields, bool stopped)
   CN_CHECK(cn_marker.on);
   marker_state.stopped = stopped;
   for (marker_state.fields = 0; marker_state.fields < fields;) {
-    uintptr_t object = next_marked_object();
-    if (object != 0) {
-      scan_marked_object(object);
-    } else if (marker_state.parts.count != 0) {
-      scan_newest_part();
-    } else {
+    if (scan_marked_objects(fields))
+      continue;
+    if (marker_state.parts.count == 0) {
       cn_marker.idle = true;
       return false;
     }
+    scan_newest_part();
   }
   return true;
 }
