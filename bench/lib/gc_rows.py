@@ -59,6 +59,22 @@ def cairn_said(text):
     return (figures['collections'], float(figures['pause total (us)']) / 1000, float(figures['pause maximum (us)']) / 1000)
 
 
+def cairn_phases(text):
+    """Where the pauses went, in a line."""
+    figures = dict(line.split(': ', 1) for line in text.splitlines() if ': ' in line)
+    total, count = float(figures['pause total (us)']), int(figures['collections'])
+    phases = {name[len('pause total in '):-len(' (us)')]: 100 * float(value) / max(total, 0.1)
+              for name, value in figures.items() if name.startswith('pause total in ')}
+    visited, useful = (int(figures.get(name, 0)) for name in ('cards visited', 'cards with references to young objects'))
+    shares = ', '.join(f'{name} {share:.0f}' for name, share in sorted(phases.items(), key=lambda pair: -pair[1])
+                       if share >= 1)
+    return (f'pauses: {float(figures["pause total on a processor (us)"]) / 1000:.1f} ms on a processor, at most '
+            f'{float(figures["pause maximum on a processor (us)"]) / 1000:.2f}; percent: {shares}; per collection '
+            f'{visited / max(count, 1):.0f} cards, {useful / max(count, 1):.0f} with young; '
+            f'{figures.get("concurrent markings begun", 0)} markings, '
+            f'{figures.get("pauses that failed to end a marking", 0)} failed ends')
+
+
 def java_said(text):
     pauses = [float(ms) for ms in re.findall(r'\[gc\b.*Pause .* ([\d.]+)ms$', text, re.M)]
     return str(len(pauses)), sum(pauses), max(pauses, default=0)
@@ -122,13 +138,17 @@ def left_out(what, why):
     return []
 
 
-def cairn_rows(build, folder):
+def cairn_rows(build, folder, pause=None):
+    """`pause`: a value of CAIRN_PAUSE for another row of the generational collector."""
     rows = []
     for name, (flags, part) in CAIRN.items():
         command = [f'{build}/bin/cairn-cc', '-O2', *flags, f'-I{ROOT}/include']
         programs, log = Programs(folder, name.replace(' ', '-'), command), ([], {'CAIRN_STATS': '1'}, cairn_said)
         rows += [Row(name, programs, log=log),
                  Row(f'{name}, equal heap', programs, lambda heap, p=part: {'CAIRN_HEAP_MAX': f'{int(heap * p)}m'}, log=log)]
+    if pause is not None:
+        (words, variables, said), short = rows[0].log, {'CAIRN_PAUSE': pause}
+        rows.append(Row(f'{rows[0].name}, {pause}', rows[0].command, lambda heap: short, log=(words, variables, said)))
     return rows
 
 
@@ -191,6 +211,6 @@ def node_rows():
     return [Row(f'node {tools.output("node", "--version").strip()[1:]}', program, single=True)]
 
 
-def all_rows(build, folder):
+def all_rows(build, folder, pause=None):
     """Of each language that is there."""
-    return [*cairn_rows(build, folder), *c_rows(folder), *ocaml_rows(folder), *go_rows(folder), *java_rows(folder)]
+    return [*cairn_rows(build, folder, pause), *c_rows(folder), *ocaml_rows(folder), *go_rows(folder), *java_rows(folder)]
