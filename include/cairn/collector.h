@@ -536,6 +536,11 @@ uint64_t cairn_pause_goal(void);
  * the limit full collections should come sooner. The value is constant. Any phase. */
 size_t cairn_soft_limit(void);
 
+/* The growth of the heap until the next full collection, in percent of the bytes that the last full collection left
+ * (CAIRN_HEAP_GROWTH); 10 to 10000. A collector balances time and memory by this value alone. The value is constant.
+ * Any phase. */
+size_t cairn_heap_growth(void);
+
 /* Report the begin and the end of a part of the collection, such as "mark" or "copy", for CAIRN_TRACE, listeners
  * (<cairn/events.h>) and probes. The parts of one thread nest. `name` is a string that stays valid. Any thread of the
  * collector may call the functions. A collection should report only a few parts: each call takes about as long as

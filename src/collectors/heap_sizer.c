@@ -10,8 +10,12 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 
-enum { GROWTH_FACTOR = 4, SMALL_HEAP_GROWTH_FACTOR = 16, SMALL_HEAP_BYTES = 512 << 10, SOFT_LIMIT_SURVIVOR_PART = 8 };
 enum {
+  COPIED_GROWTH_FACTOR = 3,      /* a heap that copies all objects grows by this multiple of their growth */
+  SMALL_HEAP_GROWTH_FACTOR = 15, /* a small heap that copies all objects grows by this multiple */
+  SMALL_HEAP_SHARE = 16,         /* a heap is small up to one part in this many of the initial capacity */
+  SMALL_HEAP_BYTES = 512 << 10,
+  SOFT_LIMIT_SURVIVOR_PART = 8,
   MIN_BUFFER_BYTES = 16 << 10, /* minimum bytes of a buffer if there are several mutators */
   BUFFERS_FREE_SHARE = 4       /* the buffers of several mutators take one part in this many of the free bytes */
 };
@@ -26,13 +30,26 @@ static size_t larger_of(size_t a, size_t b)
   return a > b ? a : b;
 }
 
+static size_t sum_of(size_t a, size_t b)
+{
+  return a > SIZE_MAX - b ? SIZE_MAX : a + b;
+}
+
+size_t cn_heap_sizer_growth_bytes(size_t bytes)
+{
+  size_t percent = cairn_heap_growth(), whole, rest = bytes % 100 * percent / 100;
+
+  CN_ASSERT(percent != 0 && percent <= SIZE_MAX / 100);
+  return __builtin_mul_overflow(bytes / 100, percent, &whole) ? SIZE_MAX : sum_of(whole, rest);
+}
+
 static size_t small_heap_capacity(const struct cn_heap_sizer_input *left)
 {
   size_t part = larger_of(left->copied + left->large, left->needed);
 
-  part = smaller_of(part, left->initial / SMALL_HEAP_GROWTH_FACTOR);
-  return smaller_of(left->initial,
-                    larger_of(SMALL_HEAP_GROWTH_FACTOR * part, cairn_mutator_count() * (size_t)SMALL_HEAP_BYTES));
+  part = smaller_of(part, left->initial / SMALL_HEAP_SHARE);
+  size_t wanted = sum_of(part, cn_heap_sizer_growth_bytes(SMALL_HEAP_GROWTH_FACTOR * part));
+  return smaller_of(left->initial, larger_of(wanted, cairn_mutator_count() * (size_t)SMALL_HEAP_BYTES)) & ~(size_t)7;
 }
 
 size_t cn_heap_sizer_soft_threshold(size_t soft, size_t kept, size_t wanted)
@@ -43,15 +60,15 @@ size_t cn_heap_sizer_soft_threshold(size_t soft, size_t kept, size_t wanted)
 
 size_t cn_heap_sizer_capacity(const struct cn_heap_sizer_input *left)
 {
-  size_t wanted, large = left->large + left->large / 2;
+  size_t kept = left->copied + left->large + smaller_of(left->needed, left->maximum), wanted;
 
   CN_ASSERT(left->copied <= left->maximum && left->large <= left->maximum);
   CN_ASSERT(left->initial <= left->maximum);
-  if (__builtin_mul_overflow(left->copied, (size_t)GROWTH_FACTOR, &wanted) ||
-      __builtin_add_overflow(wanted, large, &wanted) || __builtin_add_overflow(wanted, left->needed, &wanted))
+  if (__builtin_mul_overflow(left->copied, (size_t)COPIED_GROWTH_FACTOR, &wanted))
     return left->maximum;
+  wanted = sum_of(cn_heap_sizer_growth_bytes(sum_of(wanted, left->large / 2)), left->copied + left->large);
+  wanted = sum_of(wanted, left->needed) & ~(size_t)7;
   wanted = smaller_of(larger_of(wanted, small_heap_capacity(left)), left->maximum);
-  size_t kept = left->copied + left->large + smaller_of(left->needed, left->maximum);
   return cn_heap_sizer_soft_threshold(cairn_soft_limit(), kept, wanted);
 }
 

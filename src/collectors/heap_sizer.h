@@ -16,10 +16,14 @@ struct cn_heap_sizer_input {
   size_t initial, maximum;
 };
 
-/* The heap's capacity after a collection: four times the copied bytes, one and a half times the large objects, and the
- * needed block. A small heap gets sixteen times the bytes of its objects or of the needed block, so that copies take a
- * small part of the time. The minimum is 512 KiB for each mutator, up to the initial capacity, so that two small spaces
- * fit into the processor's cache. The maximum and the soft limit bound the result. Phase STOP. */
+/* CAIRN_HEAP_GROWTH percent of `bytes`, or SIZE_MAX if that is less. Any thread, any phase. */
+size_t cn_heap_sizer_growth_bytes(size_t bytes);
+
+/* The heap's capacity after a collection. With a growth of 100 percent (CAIRN_HEAP_GROWTH) that is four times the
+ * copied bytes, one and a half times the large objects, and the needed block. A small heap gets sixteen times the bytes
+ * of its objects or of the needed block, so that copies take a small part of the time. Another growth changes the free
+ * part of the capacity in proportion. The minimum is 512 KiB for each mutator, up to the initial capacity, so that two
+ * small spaces fit into the processor's cache. The maximum and the soft limit bound the result. Phase STOP. */
 size_t cn_heap_sizer_capacity(const struct cn_heap_sizer_input *left);
 
 /* The bytes at which the next full collection is due: `wanted`, limited to the soft limit, or to nine eighths of the

@@ -34,9 +34,10 @@
 
 enum {
   USUAL_NURSERY_BYTES = 2 << 20,
-  LARGE_NURSERY_BYTES = 32 << 20,
-  MAX_NURSERY_BYTES = 128 << 20, /* the limit if more than two thirds survive */
-  NURSERY_HEAP_SHARE = 8,        /* the nursery has at most one part in this many of the maximum */
+  LARGE_NURSERY_BYTES = 32 << 20, /* the limit at a growth of the heap by 100 percent */
+  MAX_NURSERY_BYTES = 128 << 20,
+  LAST_NURSERY_BYTES = 256 << 10, /* the nursery before a full collection */
+  NURSERY_HEAP_SHARE = 8,         /* the nursery has at most one part in this many of the maximum */
   MIN_NURSERY_BYTES = 16 << 10,
   NURSERY_BYTES_PER_MUTATOR = 16 << 10, /* minimum for each mutator that allocates, in any pause */
   NURSERY_BYTES_PER_STACK = 64,         /* minimum per stack: to copy so many bytes takes a third of its visit's time */
@@ -45,7 +46,6 @@ enum {
   GROW_AT_SURVIVING_PART = 16,        /* the nursery grows if more than one part in this many survives */
   SHRINK_AT_SURVIVING_PART = 128,     /* the nursery shrinks if less than one part in this many survives */
   EVACUATED_LINES_SHARE = 4,          /* a full collection evacuates this part of old lines, or all if half empty */
-  THRESHOLD_SURVIVOR_FACTOR = 2,      /* the next full collection is due at this multiple of the survivors */
   REFERENCE_FREE_LARGE_SHARE = 4,     /* large objects without references count as one part in this many */
   SPARSE_LINES_FACTOR = 4,            /* a full collection moves all objects if lines exceed them by this factor */
   MAX_SPARSE_MARKINGS = 8,            /* after so many sparse markings in a row, a full collection stops the program */
@@ -81,6 +81,8 @@ static struct {
   unsigned sparse;          /* markings in a row that left sparse lines */
   size_t young_large;       /* bytes of young large objects at the last collection */
   size_t stayed;            /* bytes of blocks that moving nurseries left since the last full collection */
+  size_t surviving;         /* part of the last nursery's bytes that survived, in thousandths */
+  bool full_is_next;        /* the next collection is full, after a small nursery */
   bool nursery_stays;       /* the nursery must move, because some of its objects are old */
   bool moves;               /* stress mode: objects are never large, and the nursery moves */
   bool forgot;              /* young objects may have lost their layout with an image */
@@ -146,30 +148,35 @@ static void set_marking_start(void)
 }
 
 /* Sets the threshold after a full collection. The bytes of the waiting allocation count as survivors. Large objects
- * without references cost the next collection no time, so they add less than their size, which saves new memory. */
+ * without references cost the next collection no time, so they add less to the growth, which saves new memory. */
 static void set_full_threshold(size_t bytes_needed)
 {
-  size_t wanted, more = bytes_needed < heap.maximum ? bytes_needed : 0;
+  size_t more = bytes_needed < heap.maximum ? bytes_needed : 0, kept = old_bytes_used() + more,
+         bare = cn_large_objects.bare / REFERENCE_FREE_LARGE_SHARE * (REFERENCE_FREE_LARGE_SHARE - 1), wanted;
 
   heap.stayed = 0;
   heap.survived = old_bytes_used();
-  if (__builtin_mul_overflow(old_bytes_used() + more, (size_t)THRESHOLD_SURVIVOR_FACTOR, &wanted))
+  CN_CHECK(bare <= kept);
+  if (__builtin_add_overflow(kept, cn_heap_sizer_growth_bytes(kept - bare), &wanted))
     wanted = SIZE_MAX;
-  wanted -= cn_large_objects.bare / REFERENCE_FREE_LARGE_SHARE * (REFERENCE_FREE_LARGE_SHARE - 1);
   wanted = wanted < heap.maximum ? wanted : heap.maximum;
   wanted = wanted < heap.initial ? heap.initial : wanted;
-  heap.threshold = cn_heap_sizer_soft_threshold(heap.soft, old_bytes_used() + heap.usual + more, wanted);
+  heap.threshold = cn_heap_sizer_soft_threshold(heap.soft, old_bytes_used() + heap.usual + more, wanted & ~(size_t)7);
   set_marking_start();
 }
 
 /* Sets the size of the nursery after `survived` of its `bytes` bytes were copied. If much survives, a larger nursery
- * gives objects more time to die, at the cost of cache misses; it may take as many bytes as old objects. A nursery
- * larger than usual caches pays if most objects survive. */
+ * gives objects more time to die, at the cost of cache misses and memory; it may take as many bytes as old objects
+ * may grow by. */
 static void adapt_nursery_to_survival(size_t bytes, size_t survived)
 {
-  size_t most = old_bytes_used() < heap.nursery_most ? old_bytes_used() : heap.nursery_most,
-         wanted = survived > bytes / 3 * 2 ? MAX_NURSERY_BYTES : LARGE_NURSERY_BYTES;
+  size_t most = cn_heap_sizer_growth_bytes(old_bytes_used()), wanted = cn_heap_sizer_growth_bytes(LARGE_NURSERY_BYTES);
 
+  if (most > heap.nursery_most)
+    most = heap.nursery_most;
+  if (wanted > MAX_NURSERY_BYTES)
+    wanted = MAX_NURSERY_BYTES;
+  heap.surviving = bytes == 0 || survived >= bytes ? 1000 : survived / (bytes / 1000 + 1);
   if (survived < bytes / SHRINK_AT_SURVIVING_PART)
     heap.nursery /= 2;
   else if (survived > bytes / GROW_AT_SURVIVING_PART && heap.nursery < wanted)
@@ -216,6 +223,22 @@ static void bound_nursery_by_pause(void)
   if (most < least)
     most = least;
   heap.room = (heap.nursery < most ? heap.nursery : most) & ~(size_t)7;
+}
+
+/* Decides if the next collection is full. A full collection comes when old objects are closest to the threshold: that
+ * is now if the survivors of another nursery would exceed the threshold by more than old objects lack now. The nursery
+ * before a full collection is small. So its survivors, which take free blocks because the holes are unknown, are
+ * few. */
+static void decide_full_collection(void)
+{
+  size_t used = old_bytes_used() + heap.stayed, grown = used > heap.survived ? used - heap.survived : 0,
+         lacks = heap.threshold > used ? heap.threshold - used : 0;
+
+  heap.full_is_next = !heap.moves && !cn_marker.on && !is_full_collection_concurrent() && grown > lacks &&
+                      heap.room / 2000 * heap.surviving > lacks;
+  size_t room = LAST_NURSERY_BYTES + cn_nursery.users * NURSERY_BYTES_PER_MUTATOR;
+  if (heap.full_is_next && heap.room > room)
+    heap.room = room;
 }
 
 static bool place_nursery(size_t bytes)
@@ -654,7 +677,7 @@ static bool is_full_collection_due(size_t bytes_needed)
 {
   size_t least = heap.usual / 2;
 
-  return heap.forgot ||
+  return heap.forgot || heap.full_is_next ||
          (!cn_marker.on && old_bytes_used() + heap.stayed + cn_large_objects.young + bytes_needed > heap.threshold) ||
          (young_bytes_left() < least && old_bytes_used() != heap.survived);
 }
@@ -727,6 +750,7 @@ static void collect_heap(const struct cairn_collection *collection)
     collect_young_and_mark(bytes_needed);
   heap.forgot = false;
   bound_nursery_by_pause();
+  decide_full_collection();
   reopen_nursery(bytes_needed);
   cn_nursery_give_single_buffer();
 }

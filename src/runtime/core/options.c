@@ -255,6 +255,11 @@ bool cn_options_parse(struct cn_options *options, const struct cairn_heap_limits
   }
   if (options->workers == 0)
     options->workers = default_worker_count();
+  if (options->heap_growth < CN_HEAP_GROWTH_MIN || options->heap_growth > CN_HEAP_GROWTH_MAX) {
+    snprintf(message, size, "CAIRN_HEAP_GROWTH=%zu: expected %d to %d percent", options->heap_growth,
+             CN_HEAP_GROWTH_MIN, CN_HEAP_GROWTH_MAX);
+    return false;
+  }
   if (options->heap_max != 0 && options->heap_max < CN_HEAP_MIN_BYTES) {
     snprintf(message, size, "CAIRN_HEAP_MAX=%zu: expected at least %d bytes", options->heap_max, CN_HEAP_MIN_BYTES);
     return false;

@@ -147,6 +147,11 @@ size_t cairn_soft_limit(void)
   return cn_options.heap_soft;
 }
 
+size_t cairn_heap_growth(void)
+{
+  return cn_options.heap_growth;
+}
+
 /* Runs after the program's exit handlers. A program that ends by a signal or by _exit() prints nothing. */
 __attribute__((destructor(101))) static void end_runtime(void)
 {

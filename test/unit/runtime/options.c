@@ -29,6 +29,7 @@ static void defaults(void **state)
   assert_int_equal(options.stats, 0);
   assert_true(options.heap_max > 1 << 20);
   assert_int_equal(options.heap_initial, 8 << 20);
+  assert_int_equal(options.heap_growth, 100);
   assert_in_range(options.workers, 1, CN_WORKERS_MAX_DEFAULT);
 }
 
@@ -47,6 +48,8 @@ static void sizes(void **state)
   assert_int_equal(options.heap_max, UINT64_C(2) << 30);
   assert_true(parse(&options, "CAIRN_HEAP_INITIAL=16k", message));
   assert_int_equal(options.heap_initial, 16 << 10);
+  assert_true(parse(&options, "CAIRN_HEAP_GROWTH=10", message));
+  assert_int_equal(options.heap_growth, 10);
   assert_true(parse(&options, "CAIRN_PAUSE=3ms", message));
   assert_int_equal(options.pause, 3000000);
   assert_true(parse(&options, "CAIRN_PAUSE=250us", message));
@@ -94,6 +97,10 @@ static void refused(void **state)
       {"CAIRN_HEAP_MAX=99999999999999999999", NULL},
       {"CAIRN_HEAP_MAX=18446744073709551615k", NULL},
       {"CAIRN_WORKERS=65", "CAIRN_WORKERS=65: expected at most 64"},
+      {"CAIRN_HEAP_GROWTH=9", "CAIRN_HEAP_GROWTH=9: expected 10 to 10000 percent"},
+      {"CAIRN_HEAP_GROWTH=10001", "CAIRN_HEAP_GROWTH=10001: expected 10 to 10000 percent"},
+      {"CAIRN_HEAP_GROWTH=50%", "CAIRN_HEAP_GROWTH=50%: expected a number"},
+      {"CAIRN_HEAP_GROWTH=", "CAIRN_HEAP_GROWTH=: expected a number"},
       {"CAIRN_STRESS=1k", "CAIRN_STRESS=1k: expected a number"},
       {"CAIRN_STATS=2", "CAIRN_STATS=2: expected 0 or 1"},
       {"CAIRN_TRACE=1", "CAIRN_TRACE=1: expected the name of a file (CAIRN_LOG=gc,arrivals prints "

@@ -183,6 +183,11 @@ size_t cairn_soft_limit(void)
   return 0;
 }
 
+size_t cairn_heap_growth(void)
+{
+  return 100;
+}
+
 void cairn_note_addresses(size_t bytes)
 {
   (void)bytes;
