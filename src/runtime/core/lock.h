@@ -61,4 +61,14 @@ bool cn_mutex_take_unless(struct cn_mutex *mutex, uint64_t deadline, cn_mutex_gi
 /* Make each waiting thread call `over` again, after a change of its result. Any thread. */
 void cn_mutex_wake_waiters(struct cn_mutex *mutex);
 
+/* A lock whose holder inherits the real-time priority of waiting threads, for a holder of low priority that threads of
+ * high priority wait for. `thread` is the calling thread's number. A zeroed mutex is free; the child of a fork() may
+ * zero a mutex again. The holder must not take the mutex again. */
+struct cn_inheriting_mutex {
+  _Atomic uint32_t word;
+};
+
+void cn_inheriting_mutex_take(struct cn_inheriting_mutex *mutex, int thread);
+void cn_inheriting_mutex_release(struct cn_inheriting_mutex *mutex, int thread);
+
 #endif

@@ -8,6 +8,9 @@
  * A release wakes one thread. The woken thread tries again. It either takes the lock with STATE_CONTENDED, because
  * other threads may wait, or waits again. Any thread may call the functions, in any phase; signals are deferred during
  * a wait. All state is in the mutex.
+ *
+ * Also implements cn_inheriting_mutex, whose word has the holder's number, as the kernel's priority inheritance
+ * requires. If the kernel refuses to wait, or denies threads their numbers, the thread tries again at intervals.
  */
 #include "runtime/core/lock.h"
 
@@ -16,7 +19,7 @@
 #include "runtime/core/defer.h"
 #include "runtime/os/os.h"
 
-enum { STATE_HELD = 1, STATE_CONTENDED = 2, STATE_WAKE_COUNT_UNIT = 4 };
+enum { STATE_HELD = 1, STATE_CONTENDED = 2, STATE_WAKE_COUNT_UNIT = 4, RETRY_NANOSECONDS = 100000 };
 
 /* Take the lock, or set STATE_CONTENDED. True: the calling thread has taken the lock. */
 static bool take_or_mark_contended(struct cn_mutex *mutex, uint32_t also, uint32_t *seen)
@@ -80,4 +83,26 @@ void cn_mutex_release(struct cn_mutex *mutex)
   CN_CHECK((before & STATE_HELD) != 0); /* fails on another thread's lock */
   if ((before & STATE_CONTENDED) != 0)
     cn_os_wake_one(&mutex->word);
+}
+
+/* ---- priority inheritance ---- */
+
+void cn_inheriting_mutex_take(struct cn_inheriting_mutex *mutex, int thread)
+{
+  uint32_t seen = 0;
+
+  while (!atomic_compare_exchange_strong(&mutex->word, &seen, (uint32_t)thread)) {
+    if (cn_os_take_inheriting_word(&mutex->word))
+      return;
+    cn_os_wait_on_word(&mutex->word, seen, cn_os_clock_nanoseconds() + RETRY_NANOSECONDS);
+    seen = 0;
+  }
+}
+
+void cn_inheriting_mutex_release(struct cn_inheriting_mutex *mutex, int thread)
+{
+  uint32_t seen = (uint32_t)thread;
+
+  if (!atomic_compare_exchange_strong(&mutex->word, &seen, 0) && !cn_os_release_inheriting_word(&mutex->word))
+    atomic_store(&mutex->word, 0);
 }

@@ -61,7 +61,7 @@ static void prepare_fork(void)
   cn_defer_signals();
   if (!may_stop_world()) {
     cn_background_hold_steps();
-    cn_background_await_step();
+    cn_background_await_step(0);
     cn_heap_prepare_fork();
     cn_code_alias_prepare_fork();
     return;

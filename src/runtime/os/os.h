@@ -95,6 +95,13 @@ bool cn_os_wait_on_word(_Atomic uint32_t *word, uint32_t value, uint64_t deadlin
 void cn_os_wake_all(_Atomic uint32_t *word); /* async-signal-safe */
 void cn_os_wake_one(_Atomic uint32_t *word); /* async-signal-safe */
 
+/* Take and release a lock word of priority inheritance: while a thread waits for the lock, the holder runs with at
+ * least the waiting thread's real-time priority. A free word is 0, a taken word has the holder's number; only a
+ * compare-and- swap that finds another value needs the calls. False: the kernel refuses the call, or the holder is
+ * ending. */
+bool cn_os_take_inheriting_word(_Atomic uint32_t *word);
+bool cn_os_release_inheriting_word(_Atomic uint32_t *word);
+
 /* Execute a memory fence on every running thread of the process before this call returns (membarrier(2)). After the
  * fence each thread sees the caller's earlier stores. */
 void cn_os_fence_all_threads(void);
@@ -133,6 +140,13 @@ void cn_os_thread_read_name(int thread, char *buffer, size_t size);
 
 /* Name the calling thread, and make its sleeps as precise as possible. */
 void cn_os_thread_make_precise(const char *name);
+
+/* The thread's class of scheduling: 0 for SCHED_IDLE, 1 for other policies without priorities, 1 + N for the real-time
+ * priority N. A runnable thread of a higher class leaves next to no time to threads of lower classes. 1 if the system
+ * refuses the question. */
+int cn_os_thread_urgency(int thread);
+/* Give the calling thread the main thread's policy of scheduling or, if that is a real-time policy, SCHED_OTHER. */
+void cn_os_thread_leave_real_time(void);
 
 /* Start a thread of the runtime, with all signals blocked. False: the system has too few resources. Calls malloc(). */
 bool cn_os_thread_start(struct cn_os_thread *thread, void *(*function)(void *), void *argument);

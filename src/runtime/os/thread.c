@@ -13,6 +13,7 @@
 #include <linux/membarrier.h>
 #include <signal.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,16 @@ void cn_os_wake_all(_Atomic uint32_t *word)
 void cn_os_wake_one(_Atomic uint32_t *word)
 {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+bool cn_os_take_inheriting_word(_Atomic uint32_t *word)
+{
+  return syscall(SYS_futex, word, FUTEX_LOCK_PI_PRIVATE, 0, NULL, NULL, 0) == 0;
+}
+
+bool cn_os_release_inheriting_word(_Atomic uint32_t *word)
+{
+  return syscall(SYS_futex, word, FUTEX_UNLOCK_PI_PRIVATE, 0, NULL, NULL, 0) == 0;
 }
 
 /* The command of membarrier(2): the process's barrier or, if the kernel lacks it, the slower barrier of the whole
@@ -180,6 +191,30 @@ void cn_os_thread_make_precise(const char *name)
 {
   prctl(PR_SET_NAME, name);
   prctl(PR_SET_TIMERSLACK, 1);
+}
+
+static int policy_of(int thread)
+{
+  return sched_getscheduler(thread) & ~SCHED_RESET_ON_FORK;
+}
+
+int cn_os_thread_urgency(int thread)
+{
+  struct sched_param parameter = {0};
+
+  if (policy_of(thread) == SCHED_IDLE)
+    return 0;
+  return sched_getparam(thread, &parameter) == 0 ? 1 + parameter.sched_priority : 1;
+}
+
+void cn_os_thread_leave_real_time(void)
+{
+  static const struct sched_param none;
+  int own = policy_of(0), main = policy_of(cn_os_main_thread()),
+      wanted = main == SCHED_IDLE || main == SCHED_BATCH ? main : SCHED_OTHER;
+
+  if (own != wanted)
+    sched_setscheduler(0, wanted, &none);
 }
 
 /* The thread's stack has a constant size, independent of the program's limits. */

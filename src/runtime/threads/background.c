@@ -2,18 +2,18 @@
  *
  * Runs a collector's job step by step on the background thread, in any phase, and makes the calls of
  * cairn_background_idle() and cairn_background_aside(). Steps are held in phase STOP; calls of cairn_background_aside()
- * continue. The thread sets `step_active`, then reads `step_holders`; a thread that holds steps changes `step_holders`,
- * then reads `step_active`. All these accesses are sequentially consistent, so at least one of the two threads sees the
- * other's change. Owns the job, which the collecting thread changes while steps are held, the other calls and the
- * counts of stops and turns, which are atomic, and the thread; the mutex `thread_lock` guards the thread's start and
- * end.
+ * continue. The thread takes a lock that inherits priorities, sets `step_active`, then reads `step_holders`; a thread
+ * that holds steps changes `step_holders`, then reads `step_active`, and waits for the lock if a step runs. All these
+ * accesses are sequentially consistent, so at least one of the two threads sees the other's change. Owns the job, which
+ * the collecting thread changes while steps are held, the other calls and the counts of stops and turns, which are
+ * atomic, and the thread; the mutex `thread_lock` guards the thread's start and end.
  */
 #include "runtime/threads/workers.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <cairn/collector.h>
 #include "base/check.h"
+#include "runtime/core/hooks.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/lock.h"
@@ -25,13 +25,15 @@ enum { SPINS_BEFORE_WAIT = 2000 }; /* number of reads before a wait, which take 
 static struct cn_mutex thread_lock;
 static struct cn_os_thread background_thread;
 static bool thread_started;
+static _Atomic int thread_number;                        /* of the background thread */
 static _Atomic bool thread_wanted;                       /* a collector has given a job */
 static _Atomic bool thread_end_requested, program_ended; /* end now; end for ever */
 
 static cairn_step *current_step; /* written while steps are held, or by the thread within a step */
 static void *step_env;
 static cairn_aside *_Atomic aside_call;
-static _Atomic bool aside_call_active; /* the thread reads `aside_call`, or makes this call */
+static struct cn_inheriting_mutex aside_lock; /* held while the thread reads `aside_call`, and makes this call */
+static struct cn_inheriting_mutex step_lock;  /* held during a step */
 static _Atomic uint32_t step_holders;
 static _Atomic uint32_t step_active; /* 1 while a step runs */
 static _Atomic uint32_t turn_count;  /* changes when the thread may have work */
@@ -68,23 +70,26 @@ static bool run_step(void)
 static bool run_step_unless_held(bool idles)
 {
   bool more = false;
+  int self = atomic_load(&thread_number);
 
+  cn_inheriting_mutex_take(&step_lock, self);
   atomic_store(&step_active, 1);
   if (atomic_load(&step_holders) == 0 && (idles || current_step != NULL))
     more = idles ? atomic_load(&idle_step)(NULL) : run_step();
   atomic_store(&step_active, 0);
-  if (atomic_load(&step_holders) != 0)
-    cn_os_wake_all(&step_active);
+  cn_inheriting_mutex_release(&step_lock, self);
   return more;
 }
 
 static void make_aside_call(void)
 {
-  atomic_store(&aside_call_active, true);
+  int self = atomic_load(&thread_number);
+
+  cn_inheriting_mutex_take(&aside_lock, self);
   cairn_aside *call = atomic_exchange(&aside_call, NULL);
   if (call != NULL)
     call();
-  atomic_store(&aside_call_active, false);
+  cn_inheriting_mutex_release(&aside_lock, self);
 }
 
 /* Wait for work. With an idle step, the thread wakes once in each interval CAIRN_IDLE to check whether stops have come,
@@ -114,6 +119,8 @@ static void *run_background_thread(void *unused)
   (void)unused;
   cn_thread.works = CN_WORKS_ON_BACKGROUND_STEPS;
   cn_os_thread_make_precise("cairn-service");
+  cn_os_thread_leave_real_time();
+  atomic_store(&thread_number, cn_os_thread());
   for (;;) {
     uint32_t seen = atomic_load(&turn_count);
     if (atomic_load(&thread_end_requested))
@@ -177,7 +184,8 @@ void cn_background_reset_after_fork(void)
   atomic_store(&thread_end_requested, false);
   atomic_store(&step_holders, 0);
   atomic_store(&step_active, 0);
-  atomic_store(&aside_call_active, false);
+  atomic_store(&step_lock.word, 0);
+  atomic_store(&aside_lock.word, 0);
   atomic_store(&aside_call, NULL);
   atomic_store(&rests_until_stop, false);
   thread_started = false;
@@ -191,13 +199,30 @@ void cn_background_hold_steps(void)
   atomic_fetch_add(&step_holders, 1);
 }
 
-void cn_background_await_step(void)
+static void wait_for_lock(struct cn_inheriting_mutex *lock)
 {
+  int self = cn_os_thread();
+
+  cn_inheriting_mutex_take(lock, self);
+  cn_inheriting_mutex_release(lock, self);
+}
+
+int cn_background_await_step(uint64_t since)
+{
+  int awaited = 0;
+
   CN_CHECK(!is_background_thread() && atomic_load(&step_holders) != 0);
   for (int i = 0; i < SPINS_BEFORE_WAIT && atomic_load(&step_active) != 0; i++)
     ;
-  while (atomic_load(&step_active) != 0)
-    cn_os_wait_on_word(&step_active, 1, UINT64_MAX);
+  while (atomic_load(&step_active) != 0) {
+    awaited = atomic_load(&thread_number);
+    if (since != 0)
+      cn_hooks.stop_waits(awaited, since);
+    wait_for_lock(&step_lock);
+    if (since != 0)
+      cn_hooks.stop_waits(awaited, since);
+  }
+  return awaited;
 }
 
 void cn_background_release_steps(void)
@@ -239,8 +264,8 @@ void cairn_background_aside(cairn_aside *call)
     cairn_fatal("cairn_background_aside() is called outside of a stop");
   CN_CHECK(call == NULL || atomic_load(&aside_call) == NULL);
   atomic_store(&aside_call, call);
-  while (call == NULL && atomic_load(&aside_call_active))
-    sched_yield();
+  if (call == NULL)
+    wait_for_lock(&aside_lock);
   if (call != NULL)
     atomic_store(&thread_wanted, true);
 }

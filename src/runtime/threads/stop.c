@@ -388,14 +388,17 @@ static bool await_mutator(const struct cairn_mutator *mutator, uint64_t since)
   return waited;
 }
 
-/* The last mutator that needed a wait is reported as the slowest. */
-static void await_all_mutators(const struct cairn_mutator *self, uint64_t since)
+/* Awaits all mutators, then the background thread. The last thread that needed a wait is reported as the slowest. */
+static void await_all_threads(const struct cairn_mutator *self, uint64_t since)
 {
   int slowest = 0;
 
   for (struct cairn_mutator *m = first_mutator; m; m = m->next)
     if (m != self && await_mutator(m, since))
       slowest = m->thread;
+  int background = cn_background_await_step(since);
+  if (background != 0)
+    slowest = background;
   all_standing_since =
       cn_events_report((struct cairn_event){.kind = CAIRN_EVENT_STOPPED, .since = since, .slowest = slowest});
 }
@@ -433,8 +436,7 @@ static void stop_mutators(struct cairn_mutator *self, bool forks)
       cn_poll_word_arm(m, CN_POLL_REASON_STOP);
   if (first_mutator != self || (self && self->next))
     cn_os_fence_all_threads();
-  await_all_mutators(self, since);
-  cn_background_await_step();
+  await_all_threads(self, since);
   if (forks)
     set_registry_open(true);
 }

@@ -25,13 +25,15 @@
 
 struct worker {
   struct cn_os_thread thread;
+  _Atomic int number;    /* the thread's number, or 0 until it runs */
   _Atomic uint32_t turn; /* changes when the worker has work */
 };
 
 static struct cn_mutex pool_lock; /* guards the following variables; held while a job runs */
 static struct worker workers[CN_WORKERS_MAX - 1];
 static _Atomic unsigned started_workers;
-static bool start_tried; /* the start of all wanted workers was tried */
+static bool start_tried;    /* the start of all wanted workers was tried */
+static int creator_urgency; /* of the thread that started the workers, which inherit it */
 static _Atomic bool collector_is_parallel;
 static _Atomic bool workers_end_requested, program_ended; /* end now; end for ever */
 
@@ -68,6 +70,7 @@ static void *run_worker(void *argument)
 
   snprintf(name, sizeof name, "cairn-worker-%u", number);
   cn_os_thread_make_precise(name);
+  atomic_store(&self->number, cn_os_thread());
   for (;;) {
     while (atomic_load(&self->turn) == seen)
       cn_os_wait_on_word(&self->turn, seen, UINT64_MAX);
@@ -92,8 +95,10 @@ static void wake_worker(struct worker *worker)
 static void start_workers(void)
 {
   CN_ASSERT(cn_options.workers >= 1 && cn_options.workers <= CN_WORKERS_MAX);
+  creator_urgency = cn_os_thread_urgency(0);
   for (; started_workers + 1 < cn_options.workers; started_workers++) {
     atomic_store(&workers[started_workers].turn, 0);
+    atomic_store(&workers[started_workers].number, 0);
     if (!cn_os_thread_start(&workers[started_workers].thread, run_worker, &workers[started_workers]))
       break;
   }
@@ -161,9 +166,25 @@ unsigned cairn_workers_most(void)
   return (unsigned)cn_options.workers;
 }
 
-static unsigned run_job(unsigned most)
+/* The number of workers that a job of `most` parts may use, including the collecting thread: the first ones, up to a
+ * worker that the scheduler treats as less urgent than the collecting thread. Other threads could keep such a worker
+ * from a processor while the collecting thread waits. */
+static unsigned count_urgent_workers(unsigned most)
 {
   unsigned count = started_workers + 1 < most ? started_workers + 1 : most;
+  int own = cn_os_thread_urgency(0);
+
+  for (unsigned i = 0; i + 1 < count; i++) {
+    int number = atomic_load(&workers[i].number);
+    if ((number != 0 ? cn_os_thread_urgency(number) : creator_urgency) < own)
+      return i + 1;
+  }
+  return count;
+}
+
+static unsigned run_job(unsigned most)
+{
+  unsigned count = count_urgent_workers(most);
 
   job_count = count;
   atomic_store(&unfinished_parts, count - 1);

@@ -7,6 +7,7 @@
 #define CN_RUNTIME_THREADS_WORKERS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Start the workers once, if the collector is `parallel`. Called before a collection, outside stops of the calling
  * thread. Starts no workers in a signal handler, which may have interrupted malloc(), because starting a thread calls
@@ -37,9 +38,10 @@ void cn_workers_reset_after_fork(void);
 void cn_background_prepare_thread(void);
 
 /* From cn_background_hold_steps() to cn_background_release_steps() no step begins; cn_background_await_step() waits for
- * the current step. Calls nest, on any threads. */
+ * the current step, for a stop that was requested at `since`, or 0 for no stop. It returns the background thread's
+ * number, or 0 if no long step ran. Calls nest, on any threads. */
 void cn_background_hold_steps(void);
-void cn_background_await_step(void);
+int cn_background_await_step(uint64_t since);
 void cn_background_release_steps(void);
 
 /* End the thread, and wait for its end. A later collection starts the thread again. */

@@ -13,7 +13,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -59,7 +61,7 @@ static void stop(void)
 {
   cn_background_prepare_thread();
   cn_background_hold_steps();
-  cn_background_await_step();
+  cn_background_await_step(0);
 }
 
 static void begin(long steps)
@@ -154,6 +156,61 @@ static void name_and_signals(void **state)
   for (int signal = 1; signal < 32; signal++)
     assert_true(signal == 9 || signal == 19 || (blocks >> (signal - 1) & 1) != 0);
   cn_background_release_steps();
+}
+
+/* ---- real-time priorities ---- */
+
+/* The priority that the kernel's scheduler uses for the calling thread: below -1 in a real-time class. */
+static int present_priority(void)
+{
+  char text[1024];
+  FILE *file = fopen("/proc/thread-self/stat", "r");
+  int priority = 0;
+
+  if (file == NULL)
+    abort();
+  if (fgets(text, sizeof text, file) != NULL && strrchr(text, ')') != NULL)
+    sscanf(strrchr(text, ')'), ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %d", &priority);
+  fclose(file);
+  return priority;
+}
+
+/* False: the calling thread may not have the policy. */
+static bool set_policy(int policy, int priority)
+{
+  return sched_setscheduler(0, policy, &(struct sched_param){.sched_priority = priority}) == 0;
+}
+
+static bool be_urgent_later(void *env)
+{
+  job.thread = cn_os_thread();
+  atomic_store(&job.over, true);
+  while (present_priority() >= -1)
+    ;
+  (void)env;
+  return false;
+}
+
+/* A step of low priority that a stop of high priority waits for inherits the priority; otherwise it would not end. The
+ * service thread itself has no priority, although the thread that started it has one. */
+static void inherits_priority(void **state)
+{
+  (void)state;
+  cn_background_end_thread();
+  if (!set_policy(SCHED_FIFO, 1))
+    skip();
+  begin(1);
+  stop();
+  atomic_store(&job.over, false);
+  cairn_background_run(be_urgent_later, NULL);
+  cn_background_release_steps();
+  while (!atomic_load(&job.over))
+    usleep(100);
+  cn_background_hold_steps();
+  assert_int_equal(cn_background_await_step(0), job.thread);
+  assert_int_equal(sched_getscheduler(job.thread), SCHED_OTHER);
+  cn_background_release_steps();
+  assert_true(set_policy(SCHED_OTHER, 0));
 }
 
 /* The job goes on when there is a thread again. */
@@ -323,7 +380,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(all_steps),        cmocka_unit_test(never_in_a_stop), cmocka_unit_test(held_twice),
       cmocka_unit_test(name_and_signals), cmocka_unit_test(ends_and_starts), cmocka_unit_test(no_thread),
       cmocka_unit_test(forked),           cmocka_unit_test(after_exit),      cmocka_unit_test(beside_stops),
-      cmocka_unit_test(taken_back),       cmocka_unit_test(misuse),
+      cmocka_unit_test(taken_back),       cmocka_unit_test(misuse),          cmocka_unit_test(inherits_priority),
   };
 
   if (argc > 1)

@@ -14,6 +14,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -308,6 +309,26 @@ static void run_again(void)
   cairn_workers_run(1, again, NULL);
 }
 
+/* Workers that are less urgent than the collecting thread get no part. */
+static void less_urgent_workers(void **state)
+{
+  static const struct sched_param high = {.sched_priority = 1}, none;
+
+  (void)state;
+  cn_workers_end_all();
+  cn_workers_prepare_threads(true);
+  check_parts(ALL, MOST);
+  if (sched_setscheduler(0, SCHED_FIFO, &high) != 0)
+    skip();
+  check_parts(ALL, 1);
+  cn_workers_end_all();
+  cn_workers_prepare_threads(true);
+  check_parts(ALL, MOST);
+  assert_int_equal(sched_setscheduler(0, SCHED_OTHER, &none), 0);
+  check_parts(ALL, MOST);
+  cn_workers_end_all();
+}
+
 static void run_without_trait(void)
 {
   cn_workers_prepare_threads(false);
@@ -359,7 +380,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(ended_meanwhile), cmocka_unit_test(ended_often),
       cmocka_unit_test(forked),          cmocka_unit_test(after_exit),
       cmocka_unit_test(exit_within),     cmocka_unit_test(no_threads),
-      cmocka_unit_test(misuse),
+      cmocka_unit_test(misuse),          cmocka_unit_test(less_urgent_workers),
   };
 
   cn_options.workers = MOST;

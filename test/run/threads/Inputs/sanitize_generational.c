@@ -135,7 +135,7 @@ static void collect(enum cairn_extent extent, size_t bytes)
   cn_background_prepare_thread();
   pthread_rwlock_wrlock(&world);
   cn_background_hold_steps();
-  cn_background_await_step();
+  cn_background_await_step(0);
   marked += cn_marker.on;
   collector->collect(&(struct cairn_collection){CAIRN_CAUSE_ASKED, extent, bytes});
   emptied += cn_trace_cycle.evacuates;

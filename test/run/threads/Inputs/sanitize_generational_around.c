@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <cairn/collector.h>
 #include <cairn/heap_object.h>
+#include "runtime/core/hooks.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
@@ -21,6 +22,14 @@
 #include "sanitize_generational.h"
 
 struct cn_options cn_options;
+
+static void stop_waits(int thread, uint64_t since)
+{
+  (void)thread;
+  (void)since;
+}
+
+const struct cn_hooks cn_hooks = {.stop_waits = stop_waits};
 struct cairn_words cairn_words;
 _Thread_local struct cairn_mutator cairn_mutator;
 _Thread_local struct cn_thread cn_thread;
