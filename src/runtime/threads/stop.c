@@ -32,7 +32,11 @@
 #include "runtime/threads/workers.h"
 #include "runtime/threads/handshake.h"
 
-enum { RECHECK_NANOSECONDS = 100000 }; /* time between two reads of a state by the requester */
+enum {
+  RECHECK_NANOSECONDS = 100000, /* minimum of the time between two reads of a state by the requester */
+  RECHECK_WAIT_SHARE = 8,       /* this part of the wait so far is added */
+  MAX_RECHECK_NANOSECONDS = 10000000
+};
 
 static struct cn_mutex registry_lock;
 static struct cairn_mutator *first_mutator; /* the registry's first mutator, which was added last */
@@ -369,6 +373,16 @@ bool cn_stop_is_resting(const struct cairn_mutator *mutator)
          __atomic_load_n(&mutator->interruptions, __ATOMIC_SEQ_CST) == before;
 }
 
+/* The time of the next read. Intervals grow with the wait, so that a late thread costs its requester next to no
+ * processor time, and is still noticed soon in proportion. */
+static uint64_t next_recheck_time(uint64_t since)
+{
+  uint64_t now = cn_os_clock_nanoseconds(), interval = RECHECK_NANOSECONDS + (now - since) / RECHECK_WAIT_SHARE;
+
+  CN_ASSERT(since <= now);
+  return now + (interval < MAX_RECHECK_NANOSECONDS ? interval : MAX_RECHECK_NANOSECONDS);
+}
+
 /* The number of arrivals is read before the state, so that a later arrival ends the wait. A thread that enters native
  * code does not wake the requester, so the wait ends at intervals. */
 static bool await_mutator(const struct cairn_mutator *mutator, uint64_t since)
@@ -379,7 +393,7 @@ static bool await_mutator(const struct cairn_mutator *mutator, uint64_t since)
   for (; !cn_stop_is_resting(mutator); waited = true) {
     cn_hooks.stop_waits(mutator->thread, since);
     atomic_store(&requester_waits, true);
-    cn_os_wait_on_word(&arrival_count, before, cn_os_clock_nanoseconds() + RECHECK_NANOSECONDS);
+    cn_os_wait_on_word(&arrival_count, before, next_recheck_time(since));
     atomic_store(&requester_waits, false);
     before = atomic_load(&arrival_count);
   }
