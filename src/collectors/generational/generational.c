@@ -71,6 +71,7 @@ static struct {
   size_t threshold;         /* bytes of all old objects at which a full collection is due */
   size_t start;             /* bytes of all old objects at which concurrent marking begins */
   size_t begun;             /* bytes of all old objects when the last marking began */
+  size_t floating;          /* estimated bytes of garbage that the marking which ends has left */
   size_t meanwhile;         /* bytes that were promoted during the last marking */
   uint64_t slowest;         /* slowest pace of recent young collections, in picoseconds per byte of the nursery */
   uint64_t fixed;           /* nanoseconds of the last scan of cards */
@@ -147,8 +148,17 @@ static void set_marking_start(void)
   heap.start = heap.threshold - (wanted < room / 4 * 3 ? wanted : room / 4 * 3);
 }
 
+/* Bytes that the nursery would take without a goal for pauses, but at most the growth of old objects. */
+static size_t nursery_bytes_saved(void)
+{
+  size_t growth = cn_heap_sizer_growth_bytes(heap.old), bytes = heap.nursery < growth ? heap.nursery : growth;
+
+  return cairn_pause_goal() != 0 && bytes > heap.room ? bytes - heap.room : 0;
+}
+
 /* Sets the threshold after a full collection. The bytes of the waiting allocation count as survivors. Large objects
- * without references cost the next collection no time, so they add less to the growth, which saves new memory. */
+ * without references cost the next collection no time, so they add less to the growth, which saves new memory. With a
+ * goal for pauses, old objects may take the bytes that a smaller nursery saves, because it promotes more garbage. */
 static void set_full_threshold(size_t bytes_needed)
 {
   size_t more = bytes_needed < heap.maximum ? bytes_needed : 0, kept = old_bytes_used() + more,
@@ -157,7 +167,8 @@ static void set_full_threshold(size_t bytes_needed)
   heap.stayed = 0;
   heap.survived = old_bytes_used();
   CN_CHECK(bare <= kept);
-  if (__builtin_add_overflow(kept, cn_heap_sizer_growth_bytes(kept - bare), &wanted))
+  size_t live = kept - bare > heap.floating ? kept - bare - heap.floating : 0;
+  if (__builtin_add_overflow(kept + nursery_bytes_saved(), cn_heap_sizer_growth_bytes(live), &wanted))
     wanted = SIZE_MAX;
   wanted = wanted < heap.maximum ? wanted : heap.maximum;
   wanted = wanted < heap.initial ? heap.initial : wanted;
@@ -498,6 +509,15 @@ static void collect_young(void)
   cairn_note_count("bytes promoted in place", traced.marked + large);
 }
 
+/* Estimates the garbage among the objects that were promoted during the marking, which all count as reachable: as large
+ * a part of them as of the objects that were old when the marking began. */
+static size_t estimate_floating_bytes(void)
+{
+  size_t kept = old_bytes_used() > heap.meanwhile ? old_bytes_used() - heap.meanwhile : 0;
+
+  return heap.begun > kept ? heap.meanwhile / 1024 * ((heap.begun - kept) / (heap.begun / 1024 + 1)) : 0;
+}
+
 static void end_concurrent_marking(size_t bytes_needed)
 {
   CN_CHECK(cn_large_objects.young == 0);
@@ -506,7 +526,9 @@ static void end_concurrent_marking(size_t bytes_needed)
   CN_CHECK(old <= cn_heap_sizer_max_copy_bytes(heap.old));
   heap.old = heap.left = old;
   cn_tracers_drop_cursors();
+  heap.floating = estimate_floating_bytes();
   set_full_threshold(bytes_needed);
+  heap.floating = 0;
   cairn_note_full(true);
   size_t more = heap.threshold > old_bytes_used() ? heap.threshold - old_bytes_used() : 0;
   cn_concurrent_set_kept_bytes(more + 2 * heap.nursery);
