@@ -565,6 +565,17 @@ void cairn_note_all_moved(uint64_t objects, uint64_t bytes);
  * collect(), on the collecting thread. */
 void cairn_note_count(const char *name, uint64_t amount);
 
+/* INIT. Sets the function that reports the collector's memory for CAIRN_STATS: `report` calls cairn_memory_part() for
+ * each part, at most 20 times. `name` is a string that stays valid. No byte belongs to two parts, and only bytes in
+ * memory count: cairn_resident_bytes() returns the bytes of the pages of [start, start + bytes) that are in memory;
+ * both bounds are multiples of the system's page size. The runtime calls `report` after some collections, in phase
+ * STOP, and at the end of the program, on the thread that ends it, while collections are excluded. Without a report the
+ * collector's memory counts as "other". */
+typedef void cairn_memory_report(void);
+void cairn_report_memory(cairn_memory_report *report);
+void cairn_memory_part(const char *name, uint64_t bytes);
+size_t cairn_resident_bytes(uintptr_t start, size_t bytes);
+
 /* For collectors with the trait CAIRN_COLLECTOR_GENERATIONS: reports that this collection has found all unreachable
  * objects, even if only a young collection was requested. `concurrent` is true if a concurrent marking has found the
  * objects, and this collection has ended the marking. Without the trait every collection counts as full. At most one

@@ -132,6 +132,24 @@ static void set_handler_reserve(size_t bytes_needed)
     heap.reserve = HANDLER_RESERVE_BYTES;
 }
 
+/* Objects of the space in use end at `free`; its rest has buffers and free memory. */
+static void report_memory(void)
+{
+  size_t page = cn_os_page_bytes(), objects = heap.free - heap.current.base,
+         used = cairn_resident_bytes(heap.current.base, heap.current.committed & ~(page - 1)), whole;
+  uintptr_t start, end;
+
+  CN_ASSERT(heap.current.base % page == 0 && heap.spare.base % page == 0);
+  objects = objects < used ? objects : used;
+  cairn_memory_part("objects and buffers", objects);
+  cairn_memory_part("free memory behind objects", used - objects);
+  cairn_memory_part("spare space", cairn_resident_bytes(heap.spare.base, heap.spare.committed & ~(page - 1)));
+  cn_large_space_bounds(&start, &end);
+  whole = cairn_resident_bytes(start, end - start);
+  cairn_memory_part("large objects", heap.large < whole ? heap.large : whole);
+  cairn_memory_part("free pages of large objects", heap.large < whole ? whole - heap.large : 0);
+}
+
 static enum cairn_status initialise_heap(size_t initial_bytes, size_t max_bytes)
 {
   CN_CHECK(initial_bytes <= max_bytes);
@@ -145,6 +163,7 @@ static enum cairn_status initialise_heap(size_t initial_bytes, size_t max_bytes)
   heap.moves = !cn_large_init(heap.maximum);
   cn_os_register_child_handler(reset_lock_in_child);
   cairn_background_idle(release_idle_memory);
+  cairn_report_memory(report_memory);
   return CAIRN_OK;
 }
 

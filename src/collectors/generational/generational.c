@@ -24,6 +24,7 @@
 #include "collectors/generational/interior_pointers.h"
 #include "collectors/generational/large_objects.h"
 #include "collectors/generational/marker.h"
+#include "collectors/generational/memory_report.h"
 #include "collectors/generational/space/nursery.h"
 #include "collectors/generational/space/tables.h"
 #include "collectors/generational/tracers.h"
@@ -284,6 +285,11 @@ static bool release_idle_memory(void *unused)
   return more;
 }
 
+static void report_memory(void)
+{
+  cn_memory_report_parts(heap.left < heap.old ? heap.left : heap.old, heap.old);
+}
+
 static enum cairn_status initialise_heap(size_t initial_bytes, size_t max_bytes)
 {
   CN_CHECK(initial_bytes <= max_bytes);
@@ -314,6 +320,7 @@ static enum cairn_status initialise_heap(size_t initial_bytes, size_t max_bytes)
   cairn_barrier_cards(cn_tables.cards, cn_tables.mask);
   cn_os_register_child_handler(cn_nursery_reset_lock_in_child);
   cairn_background_idle(release_idle_memory);
+  cairn_report_memory(report_memory);
   return CAIRN_OK;
 }
 

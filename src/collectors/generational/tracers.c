@@ -43,6 +43,15 @@ size_t cn_tracers_max_count(void)
   return tracers.most;
 }
 
+size_t cn_tracers_stack_bytes(void)
+{
+  size_t bytes = 0;
+
+  for (size_t i = 0; i < tracers.most; i++)
+    bytes += cairn_resident_bytes((uintptr_t)tracers.at[i].stack, tracers.at[i].depth * sizeof *tracers.at[i].stack);
+  return bytes;
+}
+
 /* The bytes include unused parts of blocks: an object that does not fit into the rest of a block has at most a quarter
  * of a block. */
 size_t cn_tracers_copy_space_bytes(size_t bytes)

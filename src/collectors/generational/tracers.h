@@ -12,6 +12,8 @@
 bool cn_tracers_init(void);
 
 size_t cn_tracers_max_count(void);
+/* The bytes of all mark stacks that are in memory. */
+size_t cn_tracers_stack_bytes(void);
 
 /* Bytes that copies of `bytes` may take in CN_TRACE_MOVE. */
 size_t cn_tracers_copy_space_bytes(size_t bytes);

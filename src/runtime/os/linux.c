@@ -7,6 +7,7 @@
 #include "runtime/os/os.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -116,6 +117,40 @@ bool cn_os_make_readable(uintptr_t at, size_t bytes)
 {
   CN_ASSERT(at % cn_os_page_bytes() == 0);
   return mprotect((void *)at, bytes, PROT_READ) == 0;
+}
+
+size_t cn_os_resident_bytes(uintptr_t at, size_t bytes)
+{
+  unsigned char present[1024];
+  size_t page = cn_os_page_bytes(), most = sizeof present * page, sum = 0;
+
+  CN_ASSERT(at % page == 0 && bytes % page == 0);
+  for (size_t step; bytes != 0; at += step, bytes -= step) {
+    step = bytes < most ? bytes : most;
+    while (mincore((void *)at, step, present) != 0 && step > page)
+      step = step / 2 & ~(page - 1); /* some page is unmapped */
+    if (step == page && mincore((void *)at, step, present) != 0)
+      continue;
+    for (size_t i = 0; i < step / page; i++)
+      sum += present[i] & 1;
+  }
+  return sum * page;
+}
+
+/* The file has the numbers of pages: of addresses, resident ones, and resident ones of files. */
+size_t cn_os_resident_set_bytes(size_t *files)
+{
+  char text[128];
+  size_t numbers[3] = {0}, used, at = 0;
+  int file = cn_os_file_open("/proc/self/statm", O_RDONLY | O_CLOEXEC, 0);
+  ssize_t count = file >= 0 ? cn_os_file_read(file, text, sizeof text) : 0;
+
+  if (file >= 0)
+    cn_os_file_close(file);
+  for (int i = 0; i < 3 && count > 0 && at < (size_t)count; i++, at += used + 1)
+    numbers[i] = cn_groups_parse_number(text + at, (size_t)count - at, &used);
+  *files = numbers[2] * cn_os_page_bytes();
+  return numbers[1] * cn_os_page_bytes();
 }
 
 void cn_os_populate_pages(uintptr_t at, size_t bytes)

@@ -31,6 +31,11 @@ bool cn_os_commit_memory(uintptr_t at, size_t bytes);
 /* Make reserved addresses that were never committed read as zero; a write faults. The system charges no memory for
  * these addresses. */
 bool cn_os_make_readable(uintptr_t at, size_t bytes);
+/* The bytes of the range whose pages are in memory; unmapped pages count as absent. */
+size_t cn_os_resident_bytes(uintptr_t at, size_t bytes);
+/* The bytes of the process's resident set, and of these the pages of files; 0 if the system does not tell. The value
+ * may lack the last few hundred pages of each processor. */
+size_t cn_os_resident_set_bytes(size_t *files);
 /* Advice: put the whole range into memory now. */
 void cn_os_populate_pages(uintptr_t at, size_t bytes);
 /* Copy the bytes at `at`, if all of them are readable. Async-signal-safe. */

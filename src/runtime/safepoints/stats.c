@@ -19,6 +19,7 @@
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/managed_heap.h"
 #include "runtime/latency/latency.h"
+#include "runtime/safepoints/memory_parts.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/workers.h"
 #include "runtime/threads/stop.h"
@@ -119,6 +120,7 @@ void cn_stats_end_collection(const struct cairn_collection *collection, const st
     note_processor_time(cn_os_thread_processor_time(cn_os_thread()) - processor_time.begun);
   cn_stats.paused += end - since;
   cn_histogram_add_value(&cn_stats_pauses, end - since);
+  cn_memory_note_peak();
 }
 
 /* Sums the counts of all threads, which running threads change concurrently. If the operation of a handshake calls
@@ -192,6 +194,7 @@ __attribute__((destructor(101))) static void end_runtime(void)
   cn_phase_times_print();
   for (size_t i = 0; i < MAX_COUNTS && collector_counts[i].name != NULL; i++)
     cn_report_print_count(collector_counts[i].name, collector_counts[i].sum);
+  cn_memory_print_parts();
   cn_report_print_count("heap maximum", cn_options.heap_max);
   if (cn_options.heap_soft != 0)
     cn_report_print_count("heap soft limit", cn_options.heap_soft);

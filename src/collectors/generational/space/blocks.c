@@ -212,6 +212,13 @@ void cn_blocks_take_precommitted(void)
     end_precommit(precommit.found);
 }
 
+struct cn_extent cn_blocks_precommit_extent(void)
+{
+  uintptr_t start = precommit.count != 0 ? cn_tables_block_address(precommit.first) : 0;
+
+  return (struct cn_extent){start, start + precommit.count * CN_BLOCK_BYTES};
+}
+
 void cn_blocks_cancel_precommit(void)
 {
   cairn_background_aside(NULL);

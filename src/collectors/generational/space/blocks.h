@@ -25,6 +25,11 @@ enum cn_block_state {
   CN_BLOCK_IN_PRECOMMIT,   /* a block that background pre-commit gives memory */
 };
 
+/* A range of addresses. */
+struct cn_extent {
+  uintptr_t start, end;
+};
+
 /* The rest of a hole that a tracer fills with copies. */
 struct cn_copy_cursor {
   uintptr_t free, end;
@@ -59,15 +64,14 @@ void cn_blocks_start_precommit(size_t bytes, size_t tracers);
  * cn_blocks_cancel_precommit() cancels a pre-commit. */
 void cn_blocks_take_precommitted(void);
 void cn_blocks_cancel_precommit(void);
+/* The blocks of the pre-commit, which may be none. */
+struct cn_extent cn_blocks_precommit_extent(void);
 
 /* Allocates blocks for one object of `bytes`. Returns 0 if there is no memory. */
 uintptr_t cn_blocks_allocate_for_object(size_t bytes);
 
 /* Makes an extent of `bytes`, whose blocks get `state`, at addresses that were unused for long. Returns false if
  * addresses or memory are exhausted. */
-struct cn_extent {
-  uintptr_t start, end;
-};
 bool cn_blocks_make_extent(size_t bytes, enum cn_block_state state, struct cn_extent *extent);
 
 /* Finds at least `least` bytes of addresses for a nursery, and `bytes` if a free range is as long. Blocks in the first

@@ -125,6 +125,29 @@ static bool commit_large_tables(uintptr_t from, uintptr_t to)
   return true;
 }
 
+static size_t resident_table_bytes(int table)
+{
+  size_t page = cn_os_page_bytes(), bytes = (cn_tables.end - large_tables[table].origin) / CN_CARD_BYTES;
+  uintptr_t from = large_tables[table].at & ~(uintptr_t)(page - 1),
+            to = large_tables[table].at + bytes * large_tables[table].per_card;
+
+  return cairn_resident_bytes(from, (to & ~(uintptr_t)(page - 1)) - from);
+}
+
+/* Two tables may share a page at their common bound, which counts for the second one. */
+void cn_tables_report_memory(void)
+{
+  size_t page = cn_os_page_bytes(), cards = (cn_tables.mask + 1) & ~(page - 1);
+  uintptr_t card_table = (uintptr_t)cn_tables.cards, rest = card_table + cards;
+
+  CN_CHECK(card_table % page == 0 && rest < large_tables[0].at);
+  cairn_memory_part("card table", cairn_resident_bytes(card_table, cards));
+  cairn_memory_part("object bits", resident_table_bytes(OBJECT_BITS_TABLE));
+  cairn_memory_part("line tables", resident_table_bytes(LINES_TABLE) + resident_table_bytes(REACHED_LINES_TABLE));
+  cairn_memory_part("evacuation tables", resident_table_bytes(TARGET_GROUPS_TABLE));
+  cairn_memory_part("block tables", cairn_resident_bytes(rest, (large_tables[0].at - rest) & ~(page - 1)));
+}
+
 /* Several threads may make a part writable at the same time. */
 bool cn_tables_commit_for_range(uintptr_t from, uintptr_t to)
 {

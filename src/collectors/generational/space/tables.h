@@ -149,6 +149,9 @@ static inline bool cn_tables_is_forwarding_word(uintptr_t word)
   return cairn_header_is_forwarded(word) && cn_tables_is_in_old_space(cairn_header_forwarded_to(word) - 1);
 }
 
+/* Reports the tables as parts of the collector's memory (cairn_memory_part()). STOP, or at the end of the program. */
+void cn_tables_report_memory(void);
+
 /* The payload of the last object that starts at or before `address`, or 0. */
 uintptr_t cn_tables_last_object_before(uintptr_t address);
 /* The payload of the first object whose header is in [from, end), or 0; `end` is a multiple of 512. */

@@ -197,6 +197,24 @@ size_t cairn_heap_growth(void)
   return 100;
 }
 
+void cairn_report_memory(cairn_memory_report *report)
+{
+  (void)report;
+}
+
+void cairn_memory_part(const char *name, uint64_t bytes)
+{
+  (void)name;
+  (void)bytes;
+}
+
+size_t cairn_resident_bytes(uintptr_t start, size_t bytes)
+{
+  (void)start;
+  (void)bytes;
+  return 0;
+}
+
 void cairn_note_addresses(size_t bytes)
 {
   (void)bytes;
