@@ -1,5 +1,6 @@
 import os
 import shutil
+import subprocess
 import tempfile
 config.name = 'run'
 config.test_source_root = os.path.dirname(__file__)
@@ -14,3 +15,7 @@ for name in ('TEST_THREADS', 'LD_PRELOAD'):
 # The tests make programs with more privileges than their callers, and run them as somebody else.
 if os.geteuid() == 0 and shutil.which('setpriv') and not os.statvfs(tempfile.gettempdir()).f_flag & os.ST_NOSUID:
     config.available_features.add('privileges')
+# A test may make a control group with a quota of processor time.
+quota = os.path.join(config.test_source_root, 'scheduling', 'Inputs', 'quota')
+if subprocess.run([quota, '50', 'true'], capture_output=True, check=False).returncode == 0:
+    config.available_features.add('cpu-quota')
