@@ -75,6 +75,10 @@ struct cairn_event {
 
   /* COMPILED: the name of the tier. */
   const char *tier;
+
+  /* COLLECTION_ENDS, of a collector with generations: 1 if the collection found all unreachable objects while the
+   * program was stopped; 1 if it ended a concurrent marking. */
+  uint64_t full, marking_ended;
 };
 
 /* Called with each event, on the thread of the event, one call at a time. Most events come in phase STOP. A listener

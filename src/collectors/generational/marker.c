@@ -747,6 +747,7 @@ void cn_concurrent_abandon_work(void)
   if (cn_marker.on) {
     cn_evacuation_forget_groups();
     abandon_marking();
+    cairn_note_count("concurrent markings abandoned", 1);
   }
   if (concurrent_work.sweeps)
     cn_blocks_sweep_some(SIZE_MAX);

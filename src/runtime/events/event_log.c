@@ -19,6 +19,14 @@ static int slowest_thread;
 
 typedef unsigned long long printed_number;
 
+/* The work of the collection beyond its request. */
+static const char *further_work_of(const struct cairn_event *event)
+{
+  if (event->full != 0 && event->asked->extent == CAIRN_EXTENT_YOUNG)
+    return "full instead; ";
+  return event->marking_ended != 0 ? "marking ended; " : "";
+}
+
 static void print_collection_line(const struct cairn_event *event)
 {
   const struct cairn_collection *asked = event->asked;
@@ -30,12 +38,13 @@ static void print_collection_line(const struct cairn_event *event)
     snprintf(heap, sizeof heap, "heap %llu to %llu bytes; ", (printed_number)heap_bytes_before,
              (printed_number)event->heap);
   cn_report_print_text("cairn: gc: collection %llu: %s, %s, %zu bytes wanted; %llu frames, %llu roots, "
-                       "%llu objects of %llu bytes moved; %s%llu.%llu us%s\n",
+                       "%llu objects of %llu bytes moved; %s%s%llu.%llu us%s\n",
                        (printed_number)event->collection, cn_event_cause_name(asked->cause),
                        cn_event_extent_name(asked->extent), asked->bytes_needed, (printed_number)event->frames,
                        (printed_number)event->roots, (printed_number)event->objects_moved,
-                       (printed_number)event->bytes_moved, heap, (printed_number)nanoseconds / 1000,
-                       (printed_number)nanoseconds / 100 % 10, cn_phase_times_format_last(phases, sizeof phases));
+                       (printed_number)event->bytes_moved, heap, further_work_of(event),
+                       (printed_number)nanoseconds / 1000, (printed_number)nanoseconds / 100 % 10,
+                       cn_phase_times_format_last(phases, sizeof phases));
 }
 
 static void print_stop_line(const struct cairn_event *event)

@@ -115,7 +115,9 @@ void cn_stats_end_collection(const struct cairn_collection *collection, const st
                                                        .frames = now->frames - before->frames,
                                                        .roots = now->roots - before->roots,
                                                        .objects_moved = now->objects_moved - before->objects_moved,
-                                                       .bytes_moved = now->bytes_moved - before->bytes_moved});
+                                                       .bytes_moved = now->bytes_moved - before->bytes_moved,
+                                                       .full = now->full - before->full,
+                                                       .marking_ended = now->concurrent - before->concurrent});
   if (cn_options.stats)
     note_processor_time(cn_os_thread_processor_time(cn_os_thread()) - processor_time.begun);
   cn_stats.paused += end - since;

@@ -9,6 +9,13 @@
 // RUN: for kib in $(seq %if soak %{0 40%} %else %{100 1500%} 14000); do for threads in 1 3; do %S/Inputs/end_or_reason \
 // RUN:   env CAIRN_PAUSE=10us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=256m %t $threads 20000 $kib || exit 1; done; done >%t.data
 // RUN: FileCheck --check-prefix=MARKED %s --input-file %t.data && FileCheck --check-prefix=OUT %s --input-file %t.data
+// RUN: env CAIRN_LOG=gc CAIRN_STATS=1 CAIRN_PAUSE=10us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=3m %t 1 50000 2>&1 \
+// RUN:   | FileCheck --check-prefix=LINES %s
+// LINES-DAG: cairn: gc: {{.*}}: allocation, young, {{.*}}; full instead; {{[0-9.]+}} us
+// LINES-DAG: cairn: gc: {{.*}}: allocation, young, {{.*}}; marking ended; {{[0-9.]+}} us
+// LINES-DAG: {{^}}full collections: {{[1-9]}}
+// LINES-DAG: {{^}}concurrent markings: {{[1-9]}}
+// LINES-DAG: {{^}}concurrent markings abandoned: {{[1-9]}}
 // MARKED: {{^}}done, {{[1-9]}}
 // OUT: {{^}}out of memory
 #include <pthread.h>
