@@ -526,6 +526,12 @@ struct cairn_closure {
  * the collecting thread. */
 void cairn_weak_process(const struct cairn_closure *closure);
 
+/* Clears the weak fields of `object` whose targets have a layout in [start, stop) or a layout that is gone, and all
+ * fields of an ephemeron with such a key. `object` has weak fields. `may_be_object` is true if an object may begin at
+ * the address, so that its header can be read. Within forget(), for each object with weak fields. */
+void cairn_weak_forget(uintptr_t object, const unsigned char *start, const unsigned char *stop,
+                       bool (*may_be_object)(uintptr_t address));
+
 /* ---- */
 
 /* The goal for the longest pause of a collection, in nanoseconds (CAIRN_PAUSE), or 0 without a goal. The runtime leaves

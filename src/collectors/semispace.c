@@ -746,14 +746,28 @@ static bool is_object_start(uintptr_t word)
   return cairn_layout_is_known(cairn_object_layout(word));
 }
 
-/* Marks the layout of the object as gone, if it is in [start, stop); the payload ends at `end`. */
+static bool may_be_object(uintptr_t address)
+{
+  uintptr_t header = address - CAIRN_ABI_HEADER_SIZE, end;
+
+  if (!cn_large_contains(header))
+    return header - heap.current.base < heap.free - heap.current.base;
+  uintptr_t block = cn_large_find_block(header, &end);
+  return block != 0 && address == cairn_block_object(block);
+}
+
+/* Marks the layout of the object as gone, if it is in [start, stop); the payload ends at `end`. Clears weak fields that
+ * point to objects of these layouts. */
 static void forget_layout_of_object(uintptr_t payload, uintptr_t end, const unsigned char *start,
                                     const unsigned char *stop)
 {
-  const unsigned char *layout = (const unsigned char *)cairn_object_layout(payload);
+  const struct cairn_layout *known = cairn_object_layout(payload);
+  const unsigned char *layout = (const unsigned char *)known;
 
   if (layout >= start && layout < stop)
     *cairn_object_header(payload) = cairn_header_gone(end - payload);
+  else if (known != NULL && (known->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
+    cairn_weak_forget(payload, start, stop, may_be_object);
 }
 
 /* Marks the layouts in [start, stop) as gone in all objects, because the next collection may have to walk over these

@@ -120,15 +120,37 @@ void cn_object_walk_visit_ranges(cairn_range_visitor *visit, void *env)
 
 /* ---- unloaded layouts ---- */
 
-/* Marks the layout of the object as gone, if it is in [start, stop); the payload ends at `end`. */
+/* True if an object may begin at this address, which the weak field of a garbage object may contain, too. */
+static bool may_be_object(uintptr_t address)
+{
+  uintptr_t header = address - CAIRN_ABI_HEADER_SIZE, end;
+
+  if (header - cn_nursery.start < cn_nursery.free - cn_nursery.start)
+    return true;
+  if (cn_large_contains(header)) {
+    uintptr_t block = cn_large_find_block(header, &end);
+    return block != 0 && address == cn_large_objects_payload_of(block);
+  }
+  return cn_tables_is_in_old_space(header) && cn_blocks_block_has_objects(cn_tables_block_of(header)) &&
+         cn_tables_is_object_start(address);
+}
+
+/* Marks the layout of the object as gone, if it is in [start, stop); the payload ends at `end`. Clears weak fields that
+ * point to objects of these layouts. */
 static bool forget_layout_of_object(uintptr_t payload, uintptr_t end, const unsigned char *start,
                                     const unsigned char *stop)
 {
-  const unsigned char *layout = (const unsigned char *)cairn_object_layout(payload);
+  const struct cairn_layout *known = cairn_object_layout(payload);
+  const unsigned char *layout = (const unsigned char *)known;
 
   CN_ASSERT(payload <= end && start <= stop);
-  if (layout == NULL || layout < start || layout >= stop)
+  if (layout == NULL)
     return false;
+  if (layout < start || layout >= stop) {
+    if ((known->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
+      cairn_weak_forget(payload, start, stop, may_be_object);
+    return false;
+  }
   *cairn_object_header(payload) = cairn_header_gone(end - payload);
   return true;
 }

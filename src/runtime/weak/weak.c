@@ -3,8 +3,8 @@
  * Processes weak fields and ephemerons after a collection has traced from the roots. References are processed in
  * groups: the references of an object's fixed part, or of one element. B. Hayes, "Ephemerons: a new finalization
  * mechanism" (1997). Runs in phase STOP: cairn_weak_note() and cairn_weak_reached() on any tracing thread, under
- * `weak_lock`; all other functions on the collecting thread, without the lock, while no thread traces. Owns the noted
- * parts of objects, the waiting groups and the current closure.
+ * `weak_lock`; all other functions on the collecting thread, or on a thread that unloads an image, without the lock,
+ * while no thread traces. Owns the noted parts of objects, the waiting groups and the current closure.
  *
  * The group of an ephemeron with an unreached key waits in a list for the key's address. During the wait the key's
  * header has CAIRN_ABI_HEADER_AWAITED, so that the collector reports when it reaches the key. Each group is thus
@@ -249,13 +249,18 @@ static void clear_dead_ephemeron(struct reference_group group)
     *group_slot_at(&group, i).address = 0;
 }
 
+static void clear_weak_part(const struct object_part *part)
+{
+  const struct cairn_layout *layout = layout_of_part(part);
+  bool ephemeron = (layout->flags & CAIRN_ABI_LAYOUT_EPHEMERON) != 0;
+
+  visit_groups(part, layout, ephemeron ? clear_dead_ephemeron : clear_dead_weak_fields);
+}
+
 static void clear_weak_parts(size_t first)
 {
-  for (size_t i = first; i < parts.count; i++) {
-    const struct cairn_layout *layout = layout_of_part(&parts.at[i]);
-    bool ephemeron = (layout->flags & CAIRN_ABI_LAYOUT_EPHEMERON) != 0;
-    visit_groups(&parts.at[i], layout, ephemeron ? clear_dead_ephemeron : clear_dead_weak_fields);
-  }
+  for (size_t i = first; i < parts.count; i++)
+    clear_weak_part(&parts.at[i]);
 }
 
 /* The second round processes the weak fields of the objects that finalisers keep alive. */
@@ -280,4 +285,36 @@ void cairn_weak_process(const struct cairn_closure *closure)
   closure_state.closure = NULL;
   if (any)
     cairn_phase_ends("weak");
+}
+
+/* ---- removed images ---- */
+
+struct unloaded_layouts {
+  const unsigned char *start, *stop;
+  bool (*may_be_object)(uintptr_t address);
+};
+
+static bool is_target_kept(void *env, struct cairn_slot slot)
+{
+  const struct unloaded_layouts *unloaded = env;
+  uintptr_t object = cairn_slot_object(slot);
+
+  if (object == 0 || object % CAIRN_ABI_OBJECT_ALIGN != 0 || !unloaded->may_be_object(object))
+    return true;
+  uintptr_t header = *cairn_object_header(object);
+  const unsigned char *layout = (const unsigned char *)cairn_header_layout(header);
+  return !cairn_header_is_gone(header) && (layout < unloaded->start || layout >= unloaded->stop);
+}
+
+void cairn_weak_forget(uintptr_t object, const unsigned char *start, const unsigned char *stop,
+                       bool (*may_be_object)(uintptr_t address))
+{
+  struct unloaded_layouts unloaded = {start, stop, may_be_object};
+  const struct cairn_closure closure = {.is_reached = is_target_kept, .env = &unloaded};
+  const struct object_part all = {object, 0, UINTPTR_MAX};
+
+  CN_ASSERT(start <= stop && closure_state.closure == NULL);
+  closure_state.closure = &closure;
+  clear_weak_part(&all);
+  closure_state.closure = NULL;
 }

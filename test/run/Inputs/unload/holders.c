@@ -27,8 +27,25 @@ struct holder {
 
 static struct holder managed *dead, *live, *sink;
 
+/* An ephemeron whose key is of the library, with a value of the program. */
+struct cairn_ephemeron entry {
+  struct item managed *key cairn_weak;
+  struct holder managed *value;
+};
+static struct entry managed *entry;
+
 static void back(void)
 {
+}
+
+static void check_weak_references(const char *when)
+{
+  int any = entry->key != NULL || entry->value != NULL;
+
+  for (struct holder managed *holder = live; holder != NULL; holder = holder->next)
+    any |= holder->weak != NULL;
+  if (any)
+    printf("a weak reference to what is gone, %s\n", when);
 }
 
 static __attribute__((noinline)) struct holder managed *add(struct holder managed *list)
@@ -41,6 +58,7 @@ static __attribute__((noinline)) struct holder managed *add(struct holder manage
 
 static __attribute__((noinline)) void fill(maker *make, int mode)
 {
+  entry = cairn_new(struct entry);
   for (int i = 0; i < 50; i++) {
     dead = add(dead);
     live = add(live);
@@ -51,6 +69,8 @@ static __attribute__((noinline)) void fill(maker *make, int mode)
     holder->item = make(1, back);
   for (struct holder managed *holder = live; holder; holder = holder->next)
     holder->weak = make(1, back);
+  entry->key = live->weak;
+  entry->value = live;
   if (mode & KEEP)
     live->item = make(1, back);
   dead = NULL;
@@ -72,13 +92,12 @@ int main(int count, char **arguments)
     if (mode & COLLECT)
       cairn_collect();
     dlclose(library);
+    check_weak_references("after dlclose()");
     if (mode & COLLECTS)
       cairn_collect();
     allocate();
     cairn_collect();
-    for (struct holder managed *holder = live; holder; holder = holder->next)
-      if (holder->weak != NULL)
-        puts("a weak reference to what is gone");
+    check_weak_references("after a collection");
   }
   puts("done");
   return 0;
