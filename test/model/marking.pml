@@ -114,7 +114,7 @@ inline read_layout(o) { assert(!HAS(gone, o)) }
 
 /* ---- the marker ---- */
 
-/* @ src/collectors/generational/marker.c: mark_object_of_word */
+/* @ src/collectors/generational/marker.c: mark_old_object */
 inline mark(target)
 {
   if
