@@ -31,7 +31,7 @@ enum {
   MAX_COLLECTIONS = 100000,
   MAX_REAL_TIME = 5000000, /* microseconds without a wait */
   MAX_BURST = 20000,       /* microseconds */
-  NICE = 5,
+  NICE = 2,
   PROGRAM_PRIORITY = 10,
   HOG_PRIORITY = 5
 };
