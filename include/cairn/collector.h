@@ -600,6 +600,9 @@ extern struct cairn_words cairn_words;
  * threads count themselves in and out at each call. */
 bool cairn_layout_is_known(const struct cairn_layout *layout);
 
+/* True for the layouts of cairn_fill(). Any thread. */
+bool cairn_layout_is_filler(const struct cairn_layout *layout);
+
 /* Print, like snprintf(), the name of a layout's type, such as "struct node" or "long[]", and of the field `offset`
  * bytes from the payload, such as "struct node.next", "struct table.slot[7]" or "long[3]". cairn_layout_is_known() must
  * be true. For a layout without names (docs/frontends.md, "Names") the functions print "layout 0x..." and "at offset

@@ -48,10 +48,10 @@ static inline bool cairn_header_is_forwarded(uintptr_t header)
   return (header & CAIRN_ABI_HEADER_STATE) == CAIRN_ABI_HEADER_FORWARDED;
 }
 
-/* The new address of a forwarded object. */
+/* The new address of a forwarded object. The upper 16 bits of the header are the collector's. */
 static inline uintptr_t cairn_header_forwarded_to(uintptr_t header)
 {
-  return header & ~(uintptr_t)CAIRN_ABI_HEADER_STATE;
+  return header & (uintptr_t)CAIRN_ABI_HEADER_LAYOUT;
 }
 
 /* The header of an object that was copied to `object`. */

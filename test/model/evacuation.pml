@@ -347,7 +347,8 @@ inline copy_group()
   drain_stack()
 }
 
-/* The rest of the nursery becomes old in place. */
+/* The rest of the nursery becomes old in place.
+ * @ src/collectors/generational/promotion.c: cn_promotion_promote_rest */
 inline walk_nursery()
 {
   for (a : 1 .. N) {

@@ -322,7 +322,8 @@ inline visit_cards()
 }
 
 /* The rest of the nursery, garbage included, becomes old in place. References to copies are updated; a running marker
- * scans the objects later. */
+ * scans the objects later.
+ * @ src/collectors/generational/promotion.c: cn_promotion_promote_rest */
 inline walk_nursery()
 {
   for (a : 1 .. N) {

@@ -249,7 +249,8 @@ static void scan_all_cards(void)
 {
   uintptr_t end;
 
-  for (size_t block = card_tasks.low; block < card_tasks.high; block++)
+  for (size_t block = card_tasks.low; (block = cn_blocks_next_with_memory(block, card_tasks.high)) < card_tasks.high;
+       block++)
     if (cn_blocks_block_has_objects(block))
       scan_for_dirty_blocks(cn_tables_block_address(block), cn_tables_block_address(block + 1));
   for (uintptr_t block = 0; (block = cn_large_next_block(block)) != 0;) {
@@ -405,7 +406,7 @@ void cn_cards_clean_all(void)
   uintptr_t end;
 
   cn_blocks_bounds(&low, &high);
-  for (size_t block = low; block < high; block++)
+  for (size_t block = low; (block = cn_blocks_next_with_memory(block, high)) < high; block++)
     if (cn_blocks_block_has_objects(block))
       cn_cards_clean_range(cn_tables_block_address(block), cn_tables_block_address(block + 1));
   for (uintptr_t block = 0; (block = cn_large_next_block(block)) != 0;) {

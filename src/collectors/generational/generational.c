@@ -25,6 +25,7 @@
 #include "collectors/generational/large_objects.h"
 #include "collectors/generational/marker.h"
 #include "collectors/generational/memory_report.h"
+#include "collectors/generational/pacer.h"
 #include "collectors/generational/space/nursery.h"
 #include "collectors/generational/space/tables.h"
 #include "collectors/generational/tracers.h"
@@ -44,16 +45,14 @@ enum {
   NURSERY_BYTES_PER_STACK = 64,         /* minimum per stack: to copy so many bytes takes a third of its visit's time */
   NURSERY_ADDRESS_SHARE = 3,            /* the nursery initially has one part in this many of all addresses */
   MOVED_NURSERY_ADDRESS_BYTES = 2 * MAX_NURSERY_BYTES, /* bytes of addresses for a nursery that moves */
-  GROW_AT_SURVIVING_PART = 16,        /* the nursery grows if more than one part in this many survives */
-  SHRINK_AT_SURVIVING_PART = 128,     /* the nursery shrinks if less than one part in this many survives */
-  EVACUATED_LINES_SHARE = 4,          /* a full collection evacuates this part of old lines, or all if half empty */
-  REFERENCE_FREE_LARGE_SHARE = 4,     /* large objects without references count as one part in this many */
-  SPARSE_LINES_FACTOR = 4,            /* a full collection moves all objects if lines exceed them by this factor */
-  MAX_SPARSE_MARKINGS = 8,            /* after so many sparse markings in a row, a full collection stops the program */
-  MAX_MARKING_END_TRIES = 4,          /* tries to end a marking within a pause, and each halves the nursery */
-  FIRST_PICOSECONDS_PER_BYTE = 10000, /* initial pace of a young collection, if most objects survive */
-  PACE_DECAY_PART = 32,               /* each collection forgets this part of the slowest pace */
-  PRECOMMITTED_NURSERIES = 2,         /* background pre-commit provides memory for copies of so many nurseries */
+  GROW_AT_SURVIVING_PART = 16,    /* the nursery grows if more than one part in this many survives */
+  SHRINK_AT_SURVIVING_PART = 128, /* the nursery shrinks if less than one part in this many survives */
+  EVACUATED_LINES_SHARE = 4,      /* a full collection evacuates this part of old lines, or all if half empty */
+  REFERENCE_FREE_LARGE_SHARE = 4, /* large objects without references count as one part in this many */
+  SPARSE_LINES_FACTOR = 4,        /* a full collection moves all objects if lines exceed them by this factor */
+  MAX_SPARSE_MARKINGS = 8,        /* after so many sparse markings in a row, a full collection stops the program */
+  MAX_MARKING_END_TRIES = 4,      /* tries to end a marking within a pause, and each halves the nursery */
+  PRECOMMITTED_NURSERIES = 2,     /* background pre-commit provides memory for copies of so many nurseries */
   PRECOMMITTED_OLD_SHARE = 8, /* background pre-commit also provides memory for one part in this many of old objects */
   MAX_PRECOMMITTED_OLD_BYTES = 16 << 20, /* limit of the part of old objects */
   PAUSE_TASK_SHARE = 3,                  /* one part in this many is for a young collection, and one for late marking */
@@ -74,8 +73,6 @@ static struct {
   size_t begun;             /* bytes of all old objects when the last marking began */
   size_t floating;          /* estimated bytes of garbage that the marking which ends has left */
   size_t meanwhile;         /* bytes that were promoted during the last marking */
-  uint64_t slowest;         /* slowest pace of recent young collections, in picoseconds per byte of the nursery */
-  uint64_t fixed;           /* nanoseconds of the last scan of cards */
   unsigned tries;           /* number of pauses that failed to end this marking */
   size_t survived;          /* bytes of all old objects after the last full collection */
   size_t left;              /* bytes of objects in the old space after the last full collection */
@@ -127,13 +124,18 @@ static bool is_full_collection_concurrent(void)
   return goal != 0 && !heap.moves && old_bytes_used() / 2 > goal && heap.sparse < MAX_SPARSE_MARKINGS;
 }
 
-static size_t old_bytes_limit(void)
+static size_t old_bytes_limit_of(bool marking)
 {
   size_t most = heap.threshold < heap.maximum / MAX_THRESHOLDS_WHILE_MARKING
                     ? heap.threshold * MAX_THRESHOLDS_WHILE_MARKING
                     : heap.maximum;
 
-  return !cn_marker.on ? heap.threshold : most < heap.maximum ? most : heap.maximum;
+  return !marking ? heap.threshold : most < heap.maximum ? most : heap.maximum;
+}
+
+static size_t old_bytes_limit(void)
+{
+  return old_bytes_limit_of(cn_marker.on);
 }
 
 /* Sets the start of concurrent marking so that the marking ends at the threshold if as many bytes are promoted during
@@ -199,35 +201,20 @@ static void adapt_nursery_to_survival(size_t bytes, size_t survived)
     heap.nursery = heap.usual;
 }
 
-/* Notes the time of a young collection of `bytes`. Because survival varies from collection to collection, the slowest
- * pace counts, and fades slowly. */
-static void note_young_collection_pace(size_t bytes, uint64_t nanoseconds)
+/* Bytes that the program may promote until the next marking begins, or until a running one is due. */
+static size_t promotion_headroom(void)
 {
-  heap.slowest -= heap.slowest / PACE_DECAY_PART;
-  if (bytes < NURSERY_BYTES_PER_MUTATOR || nanoseconds > UINT64_MAX / 1000)
-    return;
-  uint64_t now = nanoseconds * 1000 / bytes;
-  if (now > heap.slowest)
-    heap.slowest = now;
-}
+  size_t limit = cn_marker.on ? heap.threshold : heap.start;
 
-/* Bytes of a nursery that a collection can copy in a third of the pause. Cards take at most half of that third. The
- * rest of the pause is for the end of a marking, and for variation. */
-static size_t nursery_bytes_within_pause(void)
-{
-  uint64_t part = cairn_pause_goal() / PAUSE_TASK_SHARE, most = part - (heap.fixed < part / 2 ? heap.fixed : part / 2);
-
-  CN_ASSERT(heap.slowest <= UINT64_MAX / 2);
-  if (most == 0 || heap.slowest == 0 || most > UINT64_MAX / 1000)
-    return SIZE_MAX;
-  return most * 1000 / heap.slowest;
+  return limit > old_bytes_used() ? limit - old_bytes_used() : 0;
 }
 
 /* Bounds the nursery by the goal for pauses, and more tightly while a marking has to end within a pause. Each young
  * collection visits all stacks, so the nursery has a minimum that is worth the visit. */
 static void bound_nursery_by_pause(void)
 {
-  size_t most = nursery_bytes_within_pause(), stacks = cairn_mutator_count() * NURSERY_BYTES_PER_STACK >> heap.tries,
+  size_t most = cairn_pause_goal() == 0 ? SIZE_MAX : cn_pacer_nursery_bytes(promotion_headroom(), old_bytes_used()),
+         stacks = cairn_mutator_count() * NURSERY_BYTES_PER_STACK >> heap.tries,
          least = (cn_nursery.users + 1) * NURSERY_BYTES_PER_MUTATOR + stacks;
 
   CN_ASSERT(heap.tries <= MAX_MARKING_END_TRIES);
@@ -253,10 +240,26 @@ static void decide_full_collection(void)
     heap.room = room;
 }
 
+/* Bytes of addresses for a nursery of short pauses, which moves often and may double in size. */
+static size_t short_nursery_address_bytes(void)
+{
+  return 2 * ((heap.room + CN_BLOCK_BYTES - 1) & ~(size_t)(CN_BLOCK_BYTES - 1));
+}
+
+static bool move_nursery(void)
+{
+  struct cn_extent extent;
+  bool done = cn_blocks_move_nursery(heap.room, &extent);
+
+  if (done)
+    cn_nursery_set_addresses(extent.start, extent.start, extent.end);
+  return done;
+}
+
 static bool place_nursery(size_t bytes)
 {
   struct cn_extent extent;
-  bool done = cn_blocks_place_nursery(bytes, heap.nursery, &extent);
+  bool done = cn_blocks_place_nursery(bytes, bytes < heap.nursery ? bytes : heap.nursery, &extent);
 
   if (done)
     cn_nursery_set_addresses(extent.start, extent.start, extent.end);
@@ -304,13 +307,14 @@ static enum cairn_status initialise_heap(size_t initial_bytes, size_t max_bytes)
   if (heap.usual < MIN_NURSERY_BYTES)
     heap.usual = MIN_NURSERY_BYTES;
   heap.nursery = heap.usual;
-  heap.slowest = FIRST_PICOSECONDS_PER_BYTE;
   bound_nursery_by_pause();
   set_marking_start();
   if (!cn_tables_init(heap.maximum) || !cn_tracers_init())
     return CAIRN_E_MEMORY;
   cn_blocks_init();
   size_t most = (cn_tables.end - cn_tables.old) / NURSERY_ADDRESS_SHARE;
+  if (cairn_pause_goal() != 0)
+    most = short_nursery_address_bytes();
   if (!place_nursery(heap.maximum < most - CN_BLOCK_BYTES ? heap.maximum + CN_BLOCK_BYTES : most))
     return CAIRN_E_MEMORY;
   if (cairn_pause_goal() != 0)
@@ -421,11 +425,23 @@ static void note_counts(const struct cn_tracers_totals *traced)
   cairn_note_count("objects reached from cards", traced->objects_from_cards);
 }
 
+static void promote_rest_in_place(void)
+{
+  cn_pacer_note_visits();
+  cairn_phase_begins("promote");
+  cn_promotion_promote_rest(cn_tracers_collecting_tracer());
+  cairn_phase_ends("promote");
+  if (cn_trace_cycle.stays)
+    cn_pacer_note_promotion();
+}
+
 static struct cn_tracers_totals trace_heap(enum cn_trace mode, const struct cn_extent *copies)
 {
   const char *from_roots = mode == CN_TRACE_YOUNG ? "roots" : "trace";
 
   cn_tracers_begin(mode, heap.collections, copies);
+  if (mode == CN_TRACE_YOUNG && cairn_pause_goal() != 0 && !heap.moves)
+    cn_tracers_end_copies_at(cn_pacer_copy_deadline());
   cn_pinned_pin_objects();
   cairn_phase_begins(from_roots);
   cn_tracers_visit_roots();
@@ -434,12 +450,13 @@ static struct cn_tracers_totals trace_heap(enum cn_trace mode, const struct cn_e
     cairn_phase_begins("cards");
     cn_tracers_visit_cards();
     cairn_phase_ends("cards");
+    promote_rest_in_place();
   }
   if (cn_trace_cycle.evacuates)
     evacuate_due_group();
   cn_trace_weak_references(cn_tracers_collecting_tracer());
   cn_interior_forget_map();
-  heap.nursery_stays = cn_pinned_end_collection();
+  heap.nursery_stays = cn_pinned_end_collection() || cn_trace_cycle.stays;
   struct cn_tracers_totals traced = cn_tracers_end_collection();
   note_counts(&traced);
   return traced;
@@ -472,9 +489,11 @@ static void note_swept_line_bytes(void)
 }
 
 /* Makes the nursery's blocks old-space blocks, because the nursery is about to move; pinned objects stay in them. */
-static void leave_nursery_blocks(void)
+static void leave_nursery_blocks(size_t promoted)
 {
-  heap.stayed += cn_blocks_leave_nursery((struct cn_extent){cn_nursery.start, cn_nursery.end}, cn_nursery.memory);
+  size_t bytes = cn_blocks_leave_nursery((struct cn_extent){cn_nursery.start, cn_nursery.end}, cn_nursery.memory);
+
+  heap.stayed += bytes > promoted ? bytes - promoted : 0;
 }
 
 /* Returns the bytes that have left evacuated blocks. */
@@ -492,6 +511,26 @@ static size_t account_for_evacuation(void)
   return evacuated.bytes;
 }
 
+/* A young collection of a nursery that mostly survives: promotes it in place. */
+static void promote_nursery(void)
+{
+  size_t bytes = cn_nursery.free - cn_nursery.start;
+
+  cairn_phase_begins("promote");
+  cn_tracers_promote_nursery(heap.collections);
+  cairn_phase_ends("promote");
+  cn_pacer_note_promotion();
+  cn_trace_weak_references(cn_tracers_collecting_tracer());
+  struct cn_tracers_totals traced = cn_tracers_end_collection();
+  leave_nursery_blocks(traced.promoted);
+  heap.nursery_stays = true;
+  heap.old += traced.promoted;
+  cn_pacer_note_survival(0, traced.promoted);
+  adapt_nursery_to_survival(bytes, traced.promoted);
+  cn_large_objects_end_collection(false);
+  cairn_note_count("bytes promoted in place", traced.promoted);
+}
+
 static void collect_young(void)
 {
   size_t most = cn_evacuation_next_group_bytes(), bytes = cn_nursery.free - cn_nursery.start,
@@ -505,15 +544,17 @@ static void collect_young(void)
   struct cn_tracers_totals traced = trace_heap(CN_TRACE_YOUNG, NULL);
   CN_CHECK(traced.moved + traced.marked <= cn_heap_sizer_max_copy_bytes(bytes) + cn_heap_sizer_max_copy_bytes(most));
   if (heap.nursery_stays)
-    leave_nursery_blocks();
-  heap.old += traced.moved + traced.marked;
+    leave_nursery_blocks(traced.promoted);
+  heap.old += traced.moved + traced.marked + traced.promoted;
   if (cn_marker.on)
-    cn_marker_add_copies(traced.moved);
+    cn_marker_add_copies(traced.moved + traced.promoted);
   size_t evacuated = account_for_evacuation();
-  adapt_nursery_to_survival(bytes, traced.moved > evacuated ? traced.moved - evacuated : 0);
+  size_t copied = traced.moved > evacuated ? traced.moved - evacuated : 0;
+  cn_pacer_note_survival(copied, traced.promoted);
+  adapt_nursery_to_survival(bytes, copied + traced.promoted);
   cn_large_objects_end_collection(false);
   large = cn_large_objects.old > large ? cn_large_objects.old - large : 0;
-  cairn_note_count("bytes promoted in place", traced.marked + large);
+  cairn_note_count("bytes promoted in place", traced.marked + traced.promoted + large);
 }
 
 /* Estimates the garbage among the objects that were promoted during the marking, which all count as reachable: as large
@@ -538,7 +579,7 @@ static void end_concurrent_marking(size_t bytes_needed)
   heap.floating = 0;
   cairn_note_full(true);
   size_t more = heap.threshold > old_bytes_used() ? heap.threshold - old_bytes_used() : 0;
-  cn_concurrent_set_kept_bytes(more + 2 * heap.nursery);
+  cn_concurrent_set_kept_bytes(more + 2 * (heap.nursery < heap.room ? heap.nursery : heap.room));
   heap.tries = 0;
 }
 
@@ -554,7 +595,7 @@ static uint64_t marking_deadline_of(uint64_t begun)
     return UINT64_MAX;
   if (!(cn_marker.idle && cn_marker.rooted) && old_bytes_used() < heap.threshold)
     return 0;
-  heap.tries += heap.tries < MAX_MARKING_END_TRIES;
+  heap.tries += heap.tries < MAX_MARKING_END_TRIES && cn_marker.idle;
   return cn_marker.idle && most > least ? most : least;
 }
 
@@ -585,14 +626,15 @@ static void continue_concurrent_marking(uint64_t begun, size_t bytes_needed)
 
 static void collect_young_and_mark(size_t bytes_needed)
 {
-  size_t bytes = cn_nursery.free - cn_nursery.start;
-
-  begin_concurrent_marking();
   uint64_t begun = cn_os_thread_processor_time(cn_os_thread());
+
+  cn_pacer_begin_young(cn_nursery.free - cn_nursery.start);
+  if (cairn_pause_goal() != 0 && !heap.moves && cn_pacer_promotes_nursery()) {
+    promote_nursery();
+    return;
+  }
+  begin_concurrent_marking();
   collect_young();
-  heap.fixed = cn_cards_scan_time();
-  if (heap.evacuation_time == 0)
-    note_young_collection_pace(bytes, cn_os_thread_processor_time(cn_os_thread()) - begun - heap.fixed);
   continue_concurrent_marking(begun, bytes_needed);
 }
 
@@ -611,7 +653,7 @@ static void collect_full(size_t bytes_needed)
            cn_heap_sizer_max_copy_bytes(heap.old + (cn_nursery.free - cn_nursery.start)));
   cairn_identity_left(traced.asked);
   if (heap.nursery_stays)
-    leave_nursery_blocks();
+    leave_nursery_blocks(0);
   heap.old = traced.moved + traced.marked;
   cairn_phase_begins("sweep");
   cn_large_objects_end_collection(true);
@@ -665,7 +707,7 @@ static void release_left_memory(struct cn_extent copies, uintptr_t used, struct 
   cn_blocks_bounds(&low, &high);
   cn_unmapped_note_range(cn_tables_block_address(low), cn_tables_block_address(high), heap.collections);
   cn_unmapped_note_range(cn_nursery.start, cn_nursery.end, heap.collections);
-  leave_nursery_blocks();
+  leave_nursery_blocks(0);
   heap.nursery_stays = false;
   cn_blocks_release_all_but(copies, used, nursery);
   if (cn_large_objects.young + cn_large_objects.old != 0)
@@ -706,8 +748,10 @@ static bool is_full_collection_due(size_t bytes_needed)
 {
   size_t least = heap.usual / 2;
 
+  size_t used = old_bytes_used() + heap.stayed + cn_large_objects.young + bytes_needed;
+
   return heap.forgot || heap.full_is_next ||
-         (!cn_marker.on && old_bytes_used() + heap.stayed + cn_large_objects.young + bytes_needed > heap.threshold) ||
+         (!cn_marker.on && used > (is_full_collection_concurrent() ? old_bytes_limit_of(true) : heap.threshold)) ||
          (young_bytes_left() < least && old_bytes_used() != heap.survived);
 }
 
@@ -719,7 +763,7 @@ static void place_nursery_elsewhere(size_t bytes_needed)
   if (heap.moves) {
     place_stress_nursery(&place, bytes_needed);
     set_moved_nursery(place);
-  } else if (!place_nursery(MOVED_NURSERY_ADDRESS_BYTES)) {
+  } else if (!(cairn_pause_goal() != 0 ? move_nursery() : place_nursery(MOVED_NURSERY_ADDRESS_BYTES))) {
     cairn_out_of_memory(false, "no addresses for a nursery of %zu bytes (heap maximum %zu)", heap.nursery,
                         heap.maximum);
   }
@@ -746,7 +790,12 @@ static void reopen_nursery(size_t bytes_needed)
   bool large = bytes_needed > CAIRN_ABI_INLINE_ALLOC_MAX;
 
   if (heap.moves && bytes_needed > cn_nursery.memory - cn_nursery.start && !heap.nursery_stays) {
-    leave_nursery_blocks();
+    leave_nursery_blocks(0);
+    heap.nursery_stays = true;
+  }
+  if (cairn_pause_goal() != 0 && !heap.moves && !heap.nursery_stays &&
+      heap.room / 2 > cn_nursery.end - cn_nursery.start) {
+    leave_nursery_blocks(0);
     heap.nursery_stays = true;
   }
   if (heap.nursery_stays)

@@ -15,6 +15,7 @@
 #include "collectors/generational/cards.h"
 #include "collectors/generational/marker.h"
 #include "collectors/generational/space/tables.h"
+#include "collectors/generational/trace.h"
 #include "collectors/large_space.h"
 #include "runtime/os/os.h"
 
@@ -113,6 +114,15 @@ bool cn_large_objects_is_young(uintptr_t block)
 {
   return __atomic_load_n(&cn_tables.large_states[(block - cn_tables.base) / CN_MIN_PAGE_BYTES], __ATOMIC_RELAXED) ==
          CN_LARGE_YOUNG;
+}
+
+void cn_large_objects_reach_young(struct cn_tracer *tracer)
+{
+  for (size_t i = 0; i < young_large_list.count; i++) {
+    uintptr_t word = cn_large_objects_payload_of(young_large_list.at[i]) + cn_trace_cycle.words.reference;
+    cn_trace_visit_slot(tracer, (struct cairn_slot){&word});
+    cn_trace_drain_stack(tracer);
+  }
 }
 
 void cn_large_objects_make_all_young(void)

@@ -34,6 +34,10 @@ bool cn_large_objects_has_references(uintptr_t block);
 /* STOP, any number of threads at once. True if the object was young when the collection began. */
 bool cn_large_objects_is_young(uintptr_t block);
 
+/* STOP, CN_TRACE_YOUNG. Reaches all young objects. */
+struct cn_tracer;
+void cn_large_objects_reach_young(struct cn_tracer *tracer);
+
 /* STOP. Before a full collection, cn_large_objects_make_all_young() makes all large objects young. After any
  * collection, cn_large_objects_end_collection() frees unmarked objects, and makes marked objects old. After a
  * collection that moved all objects, cn_large_objects_end_move() does this, and from then on no object is large. */

@@ -36,9 +36,11 @@ enum {
 };
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
+/* The fields of an object in [from, to), or all fields of objects that begin there. */
 struct object_part {
-  uintptr_t object, from, to; /* the fields of the object in [from, to) */
+  uintptr_t object, from, to;
 };
+#define PROMOTED_OBJECTS ((uintptr_t)0) /* instead of an object */
 
 /* Marked objects whose headers are being prefetched; the marker scans them in this order. */
 struct object_queue {
@@ -365,18 +367,30 @@ static void scan_fields(uintptr_t object, const struct cairn_layout *layout, uin
   end_step(&step);
 }
 
+/* Scans the objects that begin in the part, which were promoted in place, and so are marked. */
+static void scan_promoted_objects(struct object_part part)
+{
+  uintptr_t end = (part.to + CN_CARD_BYTES - 1) & ~(uintptr_t)(CN_CARD_BYTES - 1), object = part.from;
+
+  while ((object = cn_tables_next_object_within(object, end)) != 0 && object - CAIRN_ABI_HEADER_SIZE < part.to)
+    scan_fields(object, layout_of(object), object, UINTPTR_MAX);
+}
+
 static void scan_newest_part(void)
 {
   struct object_part *top = (struct object_part *)marker_state.parts.at + marker_state.parts.count - 1, part = *top;
 
   CN_CHECK(part.from < part.to);
   if (part.to - part.from > SCAN_PIECE_BYTES) {
-    part.to = part.from + SCAN_PIECE_BYTES;
+    part.to = (part.from + SCAN_PIECE_BYTES) & ~(uintptr_t)(CN_CARD_BYTES - 1);
     top->from = part.to;
   } else {
     marker_state.parts.count--;
   }
-  scan_fields(part.object, layout_of(part.object), part.from, part.to);
+  if (part.object == PROMOTED_OBJECTS)
+    scan_promoted_objects(part);
+  else
+    scan_fields(part.object, layout_of(part.object), part.from, part.to);
 }
 
 ALWAYS_INLINE void mark_lines(uint8_t *lines, size_t from, size_t to)
@@ -558,6 +572,13 @@ void cn_marker_note_weak_copy(uintptr_t object)
   lock_marking();
   note_weak_object(object);
   unlock_marking();
+}
+
+void cn_marker_scan_later(uintptr_t from, uintptr_t to)
+{
+  pthread_mutex_lock(&marking_lock);
+  push_object_part(PROMOTED_OBJECTS, from, to);
+  pthread_mutex_unlock(&marking_lock);
 }
 
 void cn_marker_add_copies(size_t bytes)

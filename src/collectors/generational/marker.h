@@ -33,6 +33,9 @@ void cn_marker_mark_old(const uintptr_t *slot, uintptr_t object);
 void cn_marker_mark_large(uintptr_t object);
 void cn_marker_note_weak_copy(uintptr_t object);
 
+/* STOP. The marker will scan the objects that begin in [from, to), which are marked. */
+void cn_marker_scan_later(uintptr_t from, uintptr_t to);
+
 /* STOP, any number of threads. True if the old or large object is marked. */
 static inline bool cn_marker_is_marked(uintptr_t object)
 {

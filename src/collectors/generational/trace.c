@@ -293,6 +293,7 @@ ALWAYS_INLINE uintptr_t copy_and_forward_object(struct cn_tracer *tracer, uintpt
   const struct cairn_layout *layout = cairn_header_layout(header);
   uintptr_t block = bump_copy_cursor(tracer, bytes + identity_hash_bytes_of(header)), moved = block + prefix;
   bool late = how.mode == CN_TRACE_YOUNG;
+  size_t size = bytes;
 
   copy_object(moved, address, header, prefix, bytes);
   if (header != (uintptr_t)layout)
@@ -306,7 +307,7 @@ ALWAYS_INLINE uintptr_t copy_and_forward_object(struct cn_tracer *tracer, uintpt
       return first;
     }
   } else {
-    *cairn_object_header(address) = cairn_header_to(moved);
+    *cairn_object_header(address) = cn_forwarding_header_of(moved, size);
   }
   if (late)
     set_start_of_copy(moved, how.mode);
@@ -345,6 +346,7 @@ static uintptr_t copy_big_object(struct cn_tracer *tracer, uintptr_t address, si
 ALWAYS_INLINE uintptr_t evacuate_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
                                         uintptr_t from, uintptr_t end, struct trace_variant how)
 {
+  const bool young = how.mode == CN_TRACE_YOUNG;
   uintptr_t header;
   size_t prefix;
 
@@ -358,6 +360,9 @@ ALWAYS_INLINE uintptr_t evacuate_object(struct cn_tracer *tracer, const uintptr_
     return cairn_header_forwarded_to(header);
   if ((header & CAIRN_ABI_HEADER_PINNED) != 0)
     return keep_pinned_object(tracer, slot, address, from, end);
+  if (young && tracer->moved >= cn_trace_cycle.budget && from == cn_nursery.start &&
+      (cn_trace_cycle.stays || cn_promotion_is_due(tracer)))
+    return address;
   const struct cairn_layout *layout = layout_of(tracer, slot, address, header);
   size_t bytes = measure_object(slot, address, layout, &prefix, from, end) + prefix;
   if (how.shared && bytes > CN_SINGLE_COPY_MIN_BYTES)
@@ -516,6 +521,16 @@ ALWAYS_INLINE void visit_slot(struct cn_tracer *tracer, uintptr_t *slot, struct 
     now = reach_other_object(tracer, slot, address);
   if (now != address)
     __atomic_store_n(slot, now + tag, __ATOMIC_RELEASE);
+}
+
+void cn_trace_push_promoted(struct cn_tracer *tracer, uintptr_t object, uintptr_t header)
+{
+  const struct cairn_layout *layout = cairn_header_layout(header);
+
+  if (header != (uintptr_t)layout)
+    note_reached_object(tracer, object, object, header);
+  if (cairn_layout_has_references(layout))
+    push_entry(tracer, object);
 }
 
 /* ---- fields ---- */
@@ -753,7 +768,7 @@ void cn_trace_begin_tracer(struct cn_tracer *tracer)
 {
   CN_CHECK(tracer->count == 0 && tracer->bottom == 0);
   memset(tracer->known, 0, sizeof tracer->known);
-  tracer->objects = tracer->moved = tracer->marked = tracer->asked = 0;
+  tracer->objects = tracer->moved = tracer->marked = tracer->promoted = tracer->asked = 0;
   tracer->cards = tracer->useful_cards = tracer->objects_from_cards = 0;
   if (cn_trace_cycle.mode != CN_TRACE_YOUNG)
     drop_copy_cursors(tracer); /* other tracers may mark objects whose bits share words with the bits of these holes */

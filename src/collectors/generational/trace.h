@@ -7,6 +7,7 @@
 #define CN_COLLECTORS_GENERATIONAL_TRACE_H
 
 #include <cairn/collector.h>
+#include <cairn/heap_object.h>
 #include "collectors/generational/space/blocks.h"
 
 enum cn_trace {
@@ -25,6 +26,7 @@ struct cn_tracer {
   size_t bottom, count, depth;
   const struct cairn_layout *known[CN_TRACER_LAYOUT_CACHE_SIZE]; /* layouts that were checked in this collection */
   size_t objects, moved, marked; /* number of copies; bytes of copies; bytes of marked objects */
+  size_t promoted;               /* bytes of objects that were promoted in place */
   size_t asked;                  /* number of marked objects with a computed identity hash */
   size_t cards, useful_cards;    /* number of visited cards, and of those with references to objects to copy */
   size_t objects_from_cards;     /* number of copies of objects that fields on cards refer to */
@@ -43,11 +45,25 @@ struct cn_trace_cycle {
   uintptr_t young, young_bytes;   /* the range of all objects to visit, for one comparison */
   uintptr_t copies, copies_bytes; /* CN_TRACE_MOVE: the range of the copies */
   uintptr_t copied;               /* end of the part of `copies` that several tracers have taken */
+  bool stays;                     /* the rest of the nursery is promoted in place (promotion.c) */
+  size_t budget;                  /* bytes of copies after which the tracer asks whether the rest stays, or SIZE_MAX */
+  uint64_t deadline;              /* end of copies, in processor time of the collecting thread, or 0 */
   size_t alone;                   /* bytes that one tracer copies and marks before other tracers join */
   struct cairn_words words;
   uint64_t number;
 };
 extern struct cn_trace_cycle cn_trace_cycle;
+
+/* The header of an object of `bytes`, prefix included, that a tracer alone has copied to `copy`. A walk over the
+ * nursery finds the size there, and skips the copy. Objects of the nursery are small; other sizes are 0. */
+static inline uintptr_t cn_forwarding_header_of(uintptr_t copy, size_t bytes)
+{
+  return cairn_header_to(copy) | (bytes < (size_t)8 << 16 ? bytes / 8 << 48 : 0);
+}
+static inline size_t cn_forwarded_bytes(uintptr_t header)
+{
+  return (header >> 48) * 8;
+}
 
 /* Begin and end the use of a tracer in a collection, after cn_trace_cycle has been set. */
 void cn_trace_begin_tracer(struct cn_tracer *tracer);
@@ -94,6 +110,26 @@ void cn_trace_push_entries(struct cn_tracer *tracer, const uintptr_t *entries, s
 const struct cairn_layout *cn_trace_layout_of(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t object);
 _Noreturn void cn_trace_die_nothing_there(const uintptr_t *slot, uintptr_t address);
 _Noreturn void cn_trace_die_no_object(const uintptr_t *slot, uintptr_t address, const char *why);
+
+/* CN_TRACE_YOUNG: scans a reached object of the nursery that stays in place; `header` is its header. */
+void cn_trace_push_promoted(struct cn_tracer *tracer, uintptr_t object, uintptr_t header);
+
+/* ---- promotion.c ---- */
+
+/* CN_TRACE_YOUNG, a tracer alone that has copied `budget` bytes. Returns true if the time for copies is over: then no
+ * other object of the nursery is copied. */
+bool cn_promotion_is_due(const struct cn_tracer *tracer);
+
+/* Bytes of copies between two readings of the clock. A test sets less. */
+extern size_t cn_promotion_bytes_per_clock_read;
+
+/* CN_TRACE_YOUNG, after all roots and cards have been visited. If copies have ended early, promotes all other objects
+ * of the nursery in place, and updates their fields. Otherwise ends the limit of copies. */
+void cn_promotion_promote_rest(struct cn_tracer *tracer);
+
+/* CN_TRACE_YOUNG, instead of visits of roots and cards: promotes all objects of the nursery in place, and all young
+ * large objects. */
+void cn_promotion_promote_all(struct cn_tracer *tracer);
 
 /* ---- weak_tracing.c ---- */
 

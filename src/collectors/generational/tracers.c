@@ -77,6 +77,7 @@ static void begin_cycle(enum cn_trace mode, uint64_t number, const struct cn_ext
                                            .notes = mode == CN_TRACE_YOUNG && cn_evacuation_notes_cards(),
                                            .words = cairn_words,
                                            .uncleared = cairn_arrays_uncleared_lately(),
+                                           .budget = SIZE_MAX,
                                            .number = number};
   CN_CHECK(cairn_words.mask < CAIRN_ABI_OBJECT_ALIGN && cairn_words.reference <= cairn_words.mask);
   CN_CHECK((mode == CN_TRACE_MOVE) == (copies != NULL));
@@ -101,6 +102,18 @@ void cn_tracers_begin(enum cn_trace mode, uint64_t number, const struct cn_exten
   if (mode == CN_TRACE_YOUNG)
     cn_cards_begin_visits(0);
   tracers.joined = 1;
+}
+
+void cn_tracers_promote_nursery(uint64_t number)
+{
+  begin_cycle(CN_TRACE_YOUNG, number, NULL);
+  cn_trace_cycle.alone = SIZE_MAX;
+  for (size_t i = 0; i < tracers.most; i++)
+    cn_trace_begin_tracer(&tracers.at[i]);
+  tracers.joined = 1;
+  cn_promotion_promote_all(&tracers.at[0]);
+  CN_CHECK(!cn_trace_cycle.marks && !cn_trace_cycle.notes);
+  cn_cards_clean_all();
 }
 
 /* ---- several tracers ---- */
@@ -190,6 +203,13 @@ void cn_tracers_drop_cursors(void)
     tracers.at[i].cursor = tracers.at[i].long_cursor = (struct cn_copy_cursor){0, 0};
 }
 
+void cn_tracers_end_copies_at(uint64_t deadline)
+{
+  cn_trace_cycle.alone = SIZE_MAX;
+  cn_trace_cycle.budget = 0;
+  cn_trace_cycle.deadline = deadline;
+}
+
 struct cn_tracer *cn_tracers_collecting_tracer(void)
 {
   cn_trace_cycle.alone = SIZE_MAX;
@@ -206,6 +226,7 @@ struct cn_tracers_totals cn_tracers_end_collection(void)
     all.objects += tracer->objects;
     all.moved += tracer->moved;
     all.marked += tracer->marked;
+    all.promoted += tracer->promoted;
     all.asked += tracer->asked;
     all.cards += tracer->cards;
     all.useful_cards += tracer->useful_cards;

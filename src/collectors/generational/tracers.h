@@ -21,8 +21,16 @@ size_t cn_tracers_copy_space_bytes(size_t bytes);
 /* Bytes that one tracer copies and marks before other tracers join. A test sets less. */
 extern size_t cn_tracers_max_bytes_alone;
 
+/* Begins a young collection that visits neither roots nor cards, and promotes all young objects in place. All cards
+ * become clean. No marker runs. */
+void cn_tracers_promote_nursery(uint64_t number);
+
 /* Begins collection `number`. In CN_TRACE_MOVE all objects fit into `copies`, which is null in the other modes. */
 void cn_tracers_begin(enum cn_trace mode, uint64_t number, const struct cn_extent *copies);
+
+/* Called after cn_tracers_begin(). Copies of a young collection end at `deadline`, in processor time of this thread
+ * (promotion.c). */
+void cn_tracers_end_copies_at(uint64_t deadline);
 
 /* Visit all roots, or all dirty cards, and everything reachable from them. */
 void cn_tracers_visit_roots(void);
@@ -42,6 +50,7 @@ void cn_tracers_drop_cursors(void);
 struct cn_tracers_totals {
   size_t objects, moved;                          /* number of copies, and bytes of copies */
   size_t marked;                                  /* bytes of marked objects */
+  size_t promoted;                                /* bytes of objects that were promoted in place */
   size_t asked;                                   /* number of marked objects with a computed identity hash */
   uintptr_t end;                                  /* CN_TRACE_MOVE: end of the copies */
   size_t tracers;                                 /* number of tracers that joined */

@@ -21,12 +21,11 @@ static bool follow_forwarding_address(struct cairn_slot slot, uintptr_t object)
 {
   uintptr_t header = *cairn_object_header(object);
 
-  if ((header & CAIRN_ABI_HEADER_PINNED) != 0)
-    return cn_pinned_is_reached(object);
-  if (!cairn_header_is_forwarded(header))
-    return false;
-  cairn_slot_set(slot, cairn_header_forwarded_to(header));
-  return true;
+  if (cairn_header_is_forwarded(header)) {
+    cairn_slot_set(slot, cairn_header_forwarded_to(header));
+    return true;
+  }
+  return cn_trace_cycle.stays || ((header & CAIRN_ABI_HEADER_PINNED) != 0 && cn_pinned_is_reached(object));
 }
 
 static bool is_large_object_reached(struct cairn_slot slot, uintptr_t object)

@@ -546,6 +546,11 @@ static bool is_registered_layout(const struct cn_image_list *list, uintptr_t add
          layout->magic == CAIRN_ABI_LAYOUT_MAGIC;
 }
 
+bool cairn_layout_is_filler(const struct cairn_layout *layout)
+{
+  return cn_is_filler_layout(layout);
+}
+
 bool cairn_layout_is_known(const struct cairn_layout *layout)
 {
   bool entered = cn_image_begin_reading();

@@ -155,10 +155,15 @@ void cairn_visit_roots(cairn_root_visitor *visit, void *env)
   (void)env;
 }
 
+/* Collections that promoted a part of the nursery in place. */
+static size_t promotions;
+
 static void run(enum cairn_extent extent, size_t bytes_needed)
 {
   cn_background_hold_steps();
+  cn_trace_cycle.stays = false;
   collector->collect(&(struct cairn_collection){CAIRN_CAUSE_ASKED, extent, bytes_needed});
+  promotions += cn_trace_cycle.stays;
   cn_background_release_steps();
 }
 
@@ -402,7 +407,7 @@ static void clean(void)
  * other block. */
 static size_t empties_at_ends(void)
 {
-  enum { COUNT = 60000 };
+  enum { COUNT = 120000 };
   size_t kept = 0;
 
   clean();

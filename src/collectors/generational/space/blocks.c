@@ -29,13 +29,16 @@ enum {
   MAX_SWEPT_BLOCKS_PER_HOLE = 4, /* blocks that a tracer sweeps to find a hole, because to sweep all takes long */
   FRAGMENTED_LINES_PART = 8,     /* sparse blocks are evacuated if more than one line in so many is in a hole */
   MIN_TURN_BLOCKS = 2048,        /* minimum of blocks that extents use in turn */
-  TURNS_PER_EXTENT = 16          /* minimum of extents in a turn */
+  TURNS_PER_EXTENT = 16,         /* minimum of extents in a turn */
+  MIN_NURSERY_BLOCKS = 32,       /* free blocks in a row that a nursery may take instead of new memory */
+  STATES_PER_COMPARISON = 64     /* a vectorised comparison */
 };
 #define NO_BLOCK SIZE_MAX
 
 static struct {
   size_t low, high;   /* bounds of the blocks with memory */
   size_t holes, free; /* the first block that may be HOLES, and the first that may be FREE */
+  size_t turn;        /* the block where the search for a nursery that moves often begins */
   size_t none;        /* the block where the search for addresses begins */
   struct {
     size_t first, end;
@@ -72,6 +75,18 @@ void cn_blocks_bounds(size_t *low, size_t *high)
   CN_ASSERT(blocks.high <= cn_tables.blocks);
   *low = blocks.low;
   *high = blocks.high;
+}
+
+size_t cn_blocks_next_with_memory(size_t block, size_t end)
+{
+  static const uint8_t none[STATES_PER_COMPARISON];
+
+  _Static_assert(CN_BLOCK_WITHOUT_MEMORY == 0, "a row of them are zeros");
+  while (block + sizeof none <= end && memcmp(&cn_tables.states[block], none, sizeof none) == 0)
+    block += sizeof none;
+  while (block < end && cn_tables.states[block] == CN_BLOCK_WITHOUT_MEMORY)
+    block++;
+  return block;
 }
 
 bool cn_blocks_block_has_objects(size_t block)
@@ -416,23 +431,6 @@ bool cn_blocks_make_extent(size_t bytes, enum cn_block_state state, struct cn_ex
 
 /* ---- the nursery ---- */
 
-/* The first block in [block, end) that has memory, or `end`. The loop is fast, because ranges without memory are
- * long. */
-static size_t skip_blocks_without_memory(size_t block, size_t end)
-{
-  uint64_t states;
-
-  _Static_assert(CN_BLOCK_WITHOUT_MEMORY == 0, "eight of them are a word of zeros");
-  for (; block + sizeof states <= end; block += sizeof states) {
-    memcpy(&states, &cn_tables.states[block], sizeof states);
-    if (states != 0)
-      break;
-  }
-  while (block < end && cn_tables.states[block] == CN_BLOCK_WITHOUT_MEMORY)
-    block++;
-  return block;
-}
-
 /* Takes the blocks of [first, end) for the nursery; blocks before `kept` keep their memory. The states of blocks that
  * never had memory stay untouched, because the tables of a large heap have many pages. */
 static void take_blocks_for_nursery(size_t first, size_t kept, size_t end)
@@ -447,6 +445,45 @@ static void take_blocks_for_nursery(size_t first, size_t kept, size_t end)
     }
   blocks.nursery.first = first;
   blocks.nursery.end = end;
+}
+
+/* Finds a row of free blocks from `from` on, of at least `least` and at most `most` blocks. Returns NO_BLOCK, or the
+ * first block, with the number of blocks in *count. */
+static size_t find_free_row(size_t from, size_t least, size_t most, size_t *count)
+{
+  size_t block = cn_blocks_next_with_memory(from, blocks.high);
+
+  while (block < blocks.high) {
+    for (*count = 0; block < blocks.high && *count < most && cn_tables.states[block] == CN_BLOCK_FREE; block++)
+      ++*count;
+    if (*count >= least)
+      return block - *count;
+    block = cn_blocks_next_with_memory(block + (*count == 0), blocks.high);
+  }
+  return NO_BLOCK;
+}
+
+bool cn_blocks_move_nursery(size_t bytes, struct cn_extent *extent)
+{
+  size_t most = (bytes + CN_BLOCK_BYTES - 1) / CN_BLOCK_BYTES,
+         least = most < MIN_NURSERY_BLOCKS ? most : MIN_NURSERY_BLOCKS, count = most;
+
+  CN_CHECK(blocks.nursery.first == blocks.nursery.end && most != 0);
+  size_t first = find_free_row(blocks.turn, least, most, &count);
+  if (first == NO_BLOCK)
+    first = find_free_row(0, least, most, &count);
+  if (first == NO_BLOCK) {
+    count = most;
+    first = find_blocks_in_row(count, 0, CN_BLOCK_FREE);
+  }
+  if (first == NO_BLOCK)
+    return false;
+  blocks.turn = first + count;
+  take_blocks_for_nursery(first, first + count, first + count);
+  if (blocks.none >= first && blocks.none < first + count)
+    blocks.none = first + count;
+  *extent = (struct cn_extent){cn_tables_block_address(first), cn_tables_block_address(first + count)};
+  return true;
 }
 
 bool cn_blocks_place_nursery(size_t bytes, size_t least, struct cn_extent *extent)
@@ -476,7 +513,7 @@ uintptr_t cn_blocks_reserve_behind(uintptr_t end, size_t bytes)
   CN_CHECK(blocks.nursery.first == blocks.nursery.end && first <= blocks.high);
   if (most > bytes / CN_BLOCK_BYTES)
     most = bytes / CN_BLOCK_BYTES;
-  last = skip_blocks_without_memory(first, first + most < blocks.high ? first + most : blocks.high);
+  last = cn_blocks_next_with_memory(first, first + most < blocks.high ? first + most : blocks.high);
   if (last == blocks.high)
     last = first + most;
   blocks.nursery.first = first;
@@ -509,7 +546,9 @@ size_t cn_blocks_leave_nursery(struct cn_extent extent, uintptr_t memory)
       blocks.holes = block < blocks.holes ? block : blocks.holes;
       stay++;
     }
-  for (; block < end && block < blocks.high; block++) /* blocks of cn_blocks_make_extent() without memory */
+  if (end > blocks.high)
+    end = blocks.high;
+  while ((block = cn_blocks_next_with_memory(block, end)) < end) /* blocks of cn_blocks_make_extent() without memory */
     cn_tables.states[block] = CN_BLOCK_WITHOUT_MEMORY;
   return stay * CN_BLOCK_BYTES;
 }
@@ -526,10 +565,10 @@ static void release_block_memory(size_t first, size_t count)
 
 bool cn_blocks_discard_free_memory(size_t *from, size_t bytes)
 {
-  size_t first = skip_blocks_without_memory(*from, blocks.high), end;
+  size_t first = cn_blocks_next_with_memory(*from, blocks.high), end;
 
   while (first < blocks.high && cn_tables.states[first] != CN_BLOCK_FREE)
-    first = skip_blocks_without_memory(first + 1, blocks.high);
+    first = cn_blocks_next_with_memory(first + 1, blocks.high);
   for (end = first; end < blocks.high && end - first < bytes / CN_BLOCK_BYTES; end++)
     if (cn_tables.states[end] != CN_BLOCK_FREE)
       break;
@@ -559,7 +598,7 @@ static void release_all_but_kept(size_t from, size_t to)
 {
   size_t end;
 
-  for (size_t block = skip_blocks_without_memory(from, to); block < to; block = skip_blocks_without_memory(end, to)) {
+  for (size_t block = cn_blocks_next_with_memory(from, to); block < to; block = cn_blocks_next_with_memory(end, to)) {
     for (end = block; end < to && cn_tables.states[end] != CN_BLOCK_WITHOUT_MEMORY && !is_block_reached(end);)
       end++;
     if (end != block)
@@ -572,7 +611,7 @@ static void release_all_but_kept(size_t from, size_t to)
 /* Sets the bounds of the blocks with memory, which lie within [low, high). */
 static void narrow_bounds(size_t low, size_t high)
 {
-  blocks.low = skip_blocks_without_memory(low, high);
+  blocks.low = cn_blocks_next_with_memory(low, high);
   blocks.high = high;
   while (blocks.high > blocks.low && cn_tables.states[blocks.high - 1] == CN_BLOCK_WITHOUT_MEMORY)
     blocks.high--;
@@ -624,7 +663,7 @@ static bool are_holes_fragmented(void)
 {
   size_t holes = 0, all = 0;
 
-  for (size_t block = blocks.low; block < blocks.high; block++)
+  for (size_t block = blocks.low; (block = cn_blocks_next_with_memory(block, blocks.high)) < blocks.high; block++)
     if (cn_blocks_block_has_objects(block)) {
       all += CN_LINES_PER_BLOCK;
       if (cn_tables.states[block] == CN_BLOCK_HOLES)
@@ -666,7 +705,7 @@ void cn_blocks_begin_full(size_t bytes, bool all)
   else if (bytes != 0 && are_holes_fragmented())
     for (size_t quarters = 1; quarters <= 3; quarters++)
       bytes -= choose_sparse_sources(quarters, bytes);
-  for (size_t block = blocks.low; (block = skip_blocks_without_memory(block, blocks.high)) < blocks.high; block++)
+  for (size_t block = blocks.low; (block = cn_blocks_next_with_memory(block, blocks.high)) < blocks.high; block++)
     if (cn_tables.states[block] == CN_BLOCK_HOLES)
       cn_tables.states[block] = CN_BLOCK_USED;
 }
@@ -679,7 +718,7 @@ void cn_blocks_swap_marks(bool counted)
   cn_tables.reached = lines;
   cn_tables.marks = 1 - cn_tables.marks;
   CN_CHECK(cn_tables.marks <= 1);
-  for (size_t block = blocks.low; block < blocks.high; block++)
+  for (size_t block = blocks.low; (block = cn_blocks_next_with_memory(block, blocks.high)) < blocks.high; block++)
     if (cn_blocks_block_has_objects(block)) {
       cn_tables.states[block] = CN_BLOCK_UNSWEPT;
       if (!counted)

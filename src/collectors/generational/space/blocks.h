@@ -41,6 +41,10 @@ void cn_blocks_bounds(size_t *low, size_t *high);
 
 bool cn_blocks_block_has_objects(size_t block);
 
+/* The first block in [block, end) that has memory, or `end`. The search is fast, because ranges without memory are
+ * long. */
+size_t cn_blocks_next_with_memory(size_t block, size_t end);
+
 /* Sets *cursor to the next hole, or, if `fresh`, to a free block. The rest of the former hole stays unused. Returns
  * false, and leaves *cursor unchanged, if there is no memory. */
 bool cn_blocks_next_hole(struct cn_copy_cursor *cursor, bool fresh);
@@ -77,6 +81,10 @@ bool cn_blocks_make_extent(size_t bytes, enum cn_block_state state, struct cn_ex
 /* Finds at least `least` bytes of addresses for a nursery, and `bytes` if a free range is as long. Blocks in the first
  * `least` bytes keep their memory. Returns false if there is no such range. */
 bool cn_blocks_place_nursery(size_t bytes, size_t least, struct cn_extent *extent);
+
+/* Finds addresses for a nursery that moves often: `bytes`, or less if a row of free blocks is shorter, because the
+ * memory of free blocks is in use again at once. Returns false if addresses are exhausted. */
+bool cn_blocks_move_nursery(size_t bytes, struct cn_extent *extent);
 
 /* Reserves up to `bytes` of addresses behind a nursery of cn_blocks_make_extent(), which ends at `end`, and returns the
  * end of the addresses. cn_blocks_return_behind() returns the reserved addresses from `end` on. */
