@@ -255,6 +255,15 @@ void cairn_weak_process(const struct cairn_closure *closure)
   (void)closure;
 }
 
+void cairn_weak_forget(uintptr_t object, const unsigned char *start, const unsigned char *stop,
+                       bool (*may_be_object)(uintptr_t address))
+{
+  (void)object;
+  (void)start;
+  (void)stop;
+  (void)may_be_object;
+}
+
 /* ---- the system ---- */
 
 enum { PAGE = 4096 };

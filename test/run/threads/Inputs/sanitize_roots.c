@@ -193,6 +193,11 @@ size_t cn_os_page_bytes(void)
   return 4096;
 }
 
+uint64_t cn_os_clock_nanoseconds(void)
+{
+  return 0;
+}
+
 const char *cn_return_barriers_pool_wrong(void)
 {
   return NULL;
