@@ -96,8 +96,10 @@ void cn_background_hold_steps(void)
 {
 }
 
-void cn_background_await_step(void)
+int cn_background_await_step(uint64_t since)
 {
+  (void)since;
+  return 0;
 }
 
 void cn_background_release_steps(void)
