@@ -15,7 +15,6 @@
 #include "collectors/generational/cards.h"
 #include "collectors/generational/marker.h"
 #include "collectors/generational/space/tables.h"
-#include "collectors/generational/trace.h"
 #include "collectors/large_space.h"
 #include "runtime/os/os.h"
 
@@ -116,13 +115,11 @@ bool cn_large_objects_is_young(uintptr_t block)
          CN_LARGE_YOUNG;
 }
 
-void cn_large_objects_reach_young(struct cn_tracer *tracer)
+void cn_large_objects_reach_young(void)
 {
-  for (size_t i = 0; i < young_large_list.count; i++) {
-    uintptr_t word = cn_large_objects_payload_of(young_large_list.at[i]) + cn_trace_cycle.words.reference;
-    cn_trace_visit_slot(tracer, (struct cairn_slot){&word});
-    cn_trace_drain_stack(tracer);
-  }
+  CN_CHECK(!cn_marker.on);
+  for (size_t i = 0; i < young_large_list.count; i++)
+    cn_large_mark(young_large_list.at[i]);
 }
 
 void cn_large_objects_make_all_young(void)

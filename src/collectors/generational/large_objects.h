@@ -34,9 +34,8 @@ bool cn_large_objects_has_references(uintptr_t block);
 /* STOP, any number of threads at once. True if the object was young when the collection began. */
 bool cn_large_objects_is_young(uintptr_t block);
 
-/* STOP, CN_TRACE_YOUNG. Reaches all young objects. */
-struct cn_tracer;
-void cn_large_objects_reach_young(struct cn_tracer *tracer);
+/* STOP, in a young collection without a marker that promotes all young objects. Marks all young large objects. */
+void cn_large_objects_reach_young(void);
 
 /* STOP. Before a full collection, cn_large_objects_make_all_young() makes all large objects young. After any
  * collection, cn_large_objects_end_collection() frees unmarked objects, and makes marked objects old. After a

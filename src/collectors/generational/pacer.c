@@ -27,6 +27,7 @@ enum {
   MIN_MEASURED_BYTES = 256 << 10, /* bytes of a nursery that show a pace */
   MAX_PROMOTIONS_IN_ROW = 3,
   MIN_COPIED_BYTES = 16 << 10, /* minimum of a nursery whose survivors are copied */
+  FIRST_COPIED_BYTES = 1 << 20,
   MAX_COPIED_BYTES = 128 << 20,
   OVERRUN_SHARE = 4,              /* visits may go on for one part in this many after the deadline */
   LARGE_SHARE = 4,                /* young large objects may take one part in this many of a promoted nursery */
@@ -46,7 +47,7 @@ static struct {
   size_t surviving;               /* thousandths of recent nurseries that survived */
 } pacing = {.rest_pace = FIRST_PICOSECONDS_PER_BYTE,
             .whole_pace = FIRST_PICOSECONDS_PER_BYTE,
-            .copied_bytes = MAX_COPIED_BYTES,
+            .copied_bytes = FIRST_COPIED_BYTES,
             .surviving = 1000};
 
 static uint64_t processor_time(void)
@@ -140,7 +141,7 @@ void cn_pacer_note_visits(void)
 
   if (late > most)
     pacing.copied_bytes = larger_of((size_t)(pacing.bytes * most / late), MIN_COPIED_BYTES);
-  else if (pacing.copied_bytes < MAX_COPIED_BYTES)
+  else if (pacing.bytes > pacing.copied_bytes / 2 && pacing.copied_bytes < MAX_COPIED_BYTES)
     pacing.copied_bytes += pacing.copied_bytes / 4;
 }
 

@@ -191,31 +191,37 @@ static void walk_nursery(struct walk *walk)
   cn_trace_drain_stack(walk->tracer);
 }
 
-void cn_promotion_promote_all(struct cn_tracer *tracer)
-{
-  CN_CHECK(cn_trace_cycle.mode == CN_TRACE_YOUNG && tracer->moved == 0);
-  cn_trace_cycle.stays = true;
-  cn_trace_cycle.budget = 0;
-  cn_large_objects_reach_young(tracer);
-  if (cn_nursery.free != cn_nursery.start)
-    cn_promotion_promote_rest(tracer);
-}
-
-void cn_promotion_promote_rest(struct cn_tracer *tracer)
+/* `plain`: no large object needs a visit, and no card a note. */
+static void promote_nursery(struct cn_tracer *tracer, bool plain)
 {
   struct walk walk = {.tracer = tracer,
                       .bits = cn_tables_bit_word_of(cn_nursery.start + CAIRN_ABI_HEADER_SIZE, 0),
                       .reference = cn_trace_cycle.words.reference + CAIRN_ABI_HEADER_SIZE,
                       .marks = cn_trace_cycle.marks,
-                      .plain = !cn_trace_cycle.notes && cn_large_objects.young == 0,
+                      .plain = plain,
                       .copied = tracer->moved != 0};
-
-  if (!cn_trace_cycle.stays) {
-    cn_trace_cycle.budget = SIZE_MAX;
-    return;
-  }
-  CN_CHECK(cn_nursery.free > cn_nursery.start && !cn_trace_cycle.shared);
   size_t first = cn_tables_block_of(cn_nursery.start), last = cn_tables_block_of(cn_nursery.free - 1);
+
+  CN_CHECK(cn_nursery.free > cn_nursery.start && !cn_trace_cycle.shared);
   memset(&cn_tables.filled[first], 0, (last - first + 1) * sizeof cn_tables.filled[0]);
   walk_nursery(&walk);
+}
+
+void cn_promotion_promote_all(struct cn_tracer *tracer)
+{
+  CN_CHECK(cn_trace_cycle.mode == CN_TRACE_YOUNG && tracer->moved == 0);
+  CN_CHECK(!cn_trace_cycle.marks && !cn_trace_cycle.notes);
+  cn_trace_cycle.stays = true;
+  cn_trace_cycle.budget = 0;
+  cn_large_objects_reach_young();
+  if (cn_nursery.free != cn_nursery.start)
+    promote_nursery(tracer, true);
+}
+
+void cn_promotion_promote_rest(struct cn_tracer *tracer)
+{
+  if (cn_trace_cycle.stays)
+    promote_nursery(tracer, !cn_trace_cycle.notes && cn_large_objects.young == 0);
+  else
+    cn_trace_cycle.budget = SIZE_MAX;
 }
