@@ -38,8 +38,7 @@ enum {
   USUAL_NURSERY_BYTES = 2 << 20,
   LARGE_NURSERY_BYTES = 32 << 20, /* the limit at a growth of the heap by 100 percent */
   MAX_NURSERY_BYTES = 128 << 20,
-  LAST_NURSERY_BYTES = 256 << 10, /* the nursery before a full collection */
-  NURSERY_HEAP_SHARE = 8,         /* the nursery has at most one part in this many of the maximum */
+  NURSERY_HEAP_SHARE = 8, /* the nursery has at most one part in this many of the maximum */
   MIN_NURSERY_BYTES = 16 << 10,
   NURSERY_BYTES_PER_MUTATOR = 16 << 10, /* minimum for each mutator that allocates, in any pause */
   NURSERY_BYTES_PER_STACK = 64,         /* minimum per stack: to copy so many bytes takes a third of its visit's time */
@@ -80,8 +79,6 @@ static struct {
   unsigned sparse;          /* markings in a row that left sparse lines */
   size_t young_large;       /* bytes of young large objects at the last collection */
   size_t stayed;            /* bytes of blocks that moving nurseries left since the last full collection */
-  size_t surviving;         /* part of the last nursery's bytes that survived, in thousandths */
-  bool full_is_next;        /* the next collection is full, after a small nursery */
   bool nursery_stays;       /* the nursery must move, because some of its objects are old */
   bool moves;               /* stress mode: objects are never large, and the nursery moves */
   bool forgot;              /* young objects may have lost their layout with an image */
@@ -190,7 +187,6 @@ static void adapt_nursery_to_survival(size_t bytes, size_t survived)
     most = heap.nursery_most;
   if (wanted > MAX_NURSERY_BYTES)
     wanted = MAX_NURSERY_BYTES;
-  heap.surviving = bytes == 0 || survived >= bytes ? 1000 : survived / (bytes / 1000 + 1);
   if (survived < bytes / SHRINK_AT_SURVIVING_PART)
     heap.nursery /= 2;
   else if (survived > bytes / GROW_AT_SURVIVING_PART && heap.nursery < wanted)
@@ -222,22 +218,6 @@ static void bound_nursery_by_pause(void)
   if (most < least)
     most = least;
   heap.room = (heap.nursery < most ? heap.nursery : most) & ~(size_t)7;
-}
-
-/* Decides if the next collection is full. A full collection comes when old objects are closest to the threshold: that
- * is now if the survivors of another nursery would exceed the threshold by more than old objects lack now. The nursery
- * before a full collection is small. So its survivors, which take free blocks because the holes are unknown, are
- * few. */
-static void decide_full_collection(void)
-{
-  size_t used = old_bytes_used() + heap.stayed, grown = used > heap.survived ? used - heap.survived : 0,
-         lacks = heap.threshold > used ? heap.threshold - used : 0;
-
-  heap.full_is_next = !heap.moves && !cn_marker.on && !is_full_collection_concurrent() && grown > lacks &&
-                      heap.room / 2000 * heap.surviving > lacks;
-  size_t room = LAST_NURSERY_BYTES + cn_nursery.users * NURSERY_BYTES_PER_MUTATOR;
-  if (heap.full_is_next && heap.room > room)
-    heap.room = room;
 }
 
 /* Bytes of addresses for a nursery of short pauses, which moves often and may double in size. */
@@ -750,7 +730,7 @@ static bool is_full_collection_due(size_t bytes_needed)
 
   size_t used = old_bytes_used() + heap.stayed + cn_large_objects.young + bytes_needed;
 
-  return heap.forgot || heap.full_is_next ||
+  return heap.forgot ||
          (!cn_marker.on && used > (is_full_collection_concurrent() ? old_bytes_limit_of(true) : heap.threshold)) ||
          (young_bytes_left() < least && old_bytes_used() != heap.survived);
 }
@@ -828,7 +808,6 @@ static void collect_heap(const struct cairn_collection *collection)
     collect_young_and_mark(bytes_needed);
   heap.forgot = false;
   bound_nursery_by_pause();
-  decide_full_collection();
   reopen_nursery(bytes_needed);
   cn_nursery_give_single_buffer();
 }

@@ -255,6 +255,12 @@ void cairn_weak_process(const struct cairn_closure *closure)
   (void)closure;
 }
 
+bool cairn_layout_is_filler(const struct cairn_layout *layout)
+{
+  (void)layout;
+  return false;
+}
+
 void cairn_weak_forget(uintptr_t object, const unsigned char *start, const unsigned char *stop,
                        bool (*may_be_object)(uintptr_t address))
 {
