@@ -4,7 +4,8 @@
  * collection empties. A young collection copies the survivors to the old space; cards show which old objects refer to
  * young ones. A full collection marks the old space, whose free lines later copies fill. This file implements `struct
  * cairn_collector`: it sets the heap up, decides which collection is due, and runs the collection on the collecting
- * thread in phase STOP. The file owns the sizes of the heap and the pace of collections (`heap`). Mutators allocate in
+ * thread in phase STOP. The file owns the state of the heap (`heap`); pacer.c
+ * owns its sizes. Mutators allocate in
  * phase MUTATE, under the nursery's lock, and idle steps of the background thread release memory. Without a lock,
  * mutators ask whether an object starts at an address, and fault handlers ask whether objects were moved away from an
  * address.
@@ -35,45 +36,20 @@
 #include "runtime/os/os.h"
 
 enum {
-  USUAL_NURSERY_BYTES = 2 << 20,
-  LARGE_NURSERY_BYTES = 32 << 20, /* the limit at a growth of the heap by 100 percent */
-  MAX_NURSERY_BYTES = 128 << 20,
-  NURSERY_HEAP_SHARE = 8, /* the nursery has at most one part in this many of the maximum */
-  MIN_NURSERY_BYTES = 16 << 10,
-  NURSERY_BYTES_PER_MUTATOR = 16 << 10, /* minimum for each mutator that allocates, in any pause */
-  NURSERY_BYTES_PER_STACK = 64,         /* minimum per stack: to copy so many bytes takes a third of its visit's time */
-  NURSERY_ADDRESS_SHARE = 3,            /* the nursery initially has one part in this many of all addresses */
-  MOVED_NURSERY_ADDRESS_BYTES = 2 * MAX_NURSERY_BYTES, /* bytes of addresses for a nursery that moves */
-  GROW_AT_SURVIVING_PART = 16,    /* the nursery grows if more than one part in this many survives */
-  SHRINK_AT_SURVIVING_PART = 128, /* the nursery shrinks if less than one part in this many survives */
-  EVACUATED_LINES_SHARE = 4,      /* a full collection evacuates this part of old lines, or all if half empty */
-  REFERENCE_FREE_LARGE_SHARE = 4, /* large objects without references count as one part in this many */
-  SPARSE_LINES_FACTOR = 4,        /* a full collection moves all objects if lines exceed them by this factor */
-  MAX_SPARSE_MARKINGS = 8,        /* after so many sparse markings in a row, a full collection stops the program */
-  MAX_MARKING_END_TRIES = 4,      /* tries to end a marking within a pause, and each halves the nursery */
-  PRECOMMITTED_NURSERIES = 2,     /* background pre-commit provides memory for copies of so many nurseries */
+  NURSERY_ADDRESS_SHARE = 3, /* the nursery initially has one part in this many of all addresses */
+  MOVED_NURSERY_ADDRESS_BYTES = 2 * CN_MAX_NURSERY_BYTES, /* bytes of addresses for a nursery that moves */
+  EVACUATED_LINES_SHARE = 4,  /* a full collection evacuates this part of old lines, or all if half empty */
+  SPARSE_LINES_FACTOR = 4,    /* a full collection moves all objects if lines exceed them by this factor */
+  MAX_SPARSE_MARKINGS = 8,    /* after so many sparse markings in a row, a full collection stops the program */
+  PRECOMMITTED_NURSERIES = 2, /* background pre-commit provides memory for copies of so many nurseries */
   PRECOMMITTED_OLD_SHARE = 8, /* background pre-commit also provides memory for one part in this many of old objects */
   MAX_PRECOMMITTED_OLD_BYTES = 16 << 20, /* limit of the part of old objects */
   PAUSE_TASK_SHARE = 3,                  /* one part in this many is for a young collection, and one for late marking */
-  MAX_THRESHOLDS_WHILE_MARKING = 2,      /* multiple of the threshold that old objects may reach during marking */
   STRESS_NURSERY_BYTES = 256 << 10
 };
 
 static struct {
-  size_t initial, maximum;
-  size_t soft;              /* soft limit of old objects, in bytes, or 0 */
-  size_t nursery_most;      /* upper bound of the nursery, bytes */
-  size_t usual;             /* lower bound of the nursery, bytes, if the heap has space */
-  size_t nursery;           /* size of the nursery by survival, bytes */
-  size_t room;              /* size of the nursery by survival and pause, bytes */
   size_t old;               /* bytes of objects in the old space, garbage included */
-  size_t threshold;         /* bytes of all old objects at which a full collection is due */
-  size_t start;             /* bytes of all old objects at which concurrent marking begins */
-  size_t begun;             /* bytes of all old objects when the last marking began */
-  size_t floating;          /* estimated bytes of garbage that the marking which ends has left */
-  size_t meanwhile;         /* bytes that were promoted during the last marking */
-  unsigned tries;           /* number of pauses that failed to end this marking */
-  size_t survived;          /* bytes of all old objects after the last full collection */
   size_t left;              /* bytes of objects in the old space after the last full collection */
   size_t lines;             /* bytes of lines with objects */
   unsigned sparse;          /* markings in a row that left sparse lines */
@@ -97,7 +73,7 @@ static size_t old_bytes_used(void)
 /* Bytes that the nursery and young large objects may take. */
 static size_t young_bytes_left(void)
 {
-  return old_bytes_used() < heap.maximum ? (heap.maximum - old_bytes_used()) & ~(size_t)7 : 0;
+  return old_bytes_used() < cn_pacer.maximum ? (cn_pacer.maximum - old_bytes_used()) & ~(size_t)7 : 0;
 }
 
 /* Bytes for the nursery if a large object of `large` bytes waits. Young large objects get up to half of the free bytes:
@@ -109,7 +85,7 @@ static size_t nursery_bytes_beside_large(size_t large)
          reserved = large > others ? large : others,
          most = reserved < young_bytes_left() ? young_bytes_left() - reserved : 0;
 
-  return (heap.room < most ? heap.room : most) & ~(size_t)7;
+  return (cn_pacer.room < most ? cn_pacer.room : most) & ~(size_t)7;
 }
 
 /* True if full collections run concurrently, because a full collection in one stop would exceed the goal for pauses
@@ -121,115 +97,28 @@ static bool is_full_collection_concurrent(void)
   return goal != 0 && !heap.moves && old_bytes_used() / 2 > goal && heap.sparse < MAX_SPARSE_MARKINGS;
 }
 
-static size_t old_bytes_limit_of(bool marking)
+/* After a full collection. */
+static void set_threshold(size_t bytes_needed, bool concurrent)
 {
-  size_t most = heap.threshold < heap.maximum / MAX_THRESHOLDS_WHILE_MARKING
-                    ? heap.threshold * MAX_THRESHOLDS_WHILE_MARKING
-                    : heap.maximum;
-
-  return !marking ? heap.threshold : most < heap.maximum ? most : heap.maximum;
+  heap.stayed = 0;
+  cn_pacer_set_threshold(old_bytes_used(), bytes_needed, concurrent);
 }
 
 static size_t old_bytes_limit(void)
 {
-  return old_bytes_limit_of(cn_marker.on);
-}
-
-/* Sets the start of concurrent marking so that the marking ends at the threshold if as many bytes are promoted during
- * it as during the last marking. */
-static void set_marking_start(void)
-{
-  size_t room = heap.threshold - (heap.survived < heap.threshold ? heap.survived : heap.threshold),
-         wanted = heap.meanwhile != 0 ? heap.meanwhile + heap.meanwhile / 4 : room / 2;
-
-  if (wanted < room / 8)
-    wanted = room / 8;
-  CN_ASSERT(room <= heap.threshold);
-  heap.start = heap.threshold - (wanted < room / 4 * 3 ? wanted : room / 4 * 3);
-}
-
-/* Bytes that the nursery would take without a goal for pauses, but at most the growth of old objects. */
-static size_t nursery_bytes_saved(void)
-{
-  size_t growth = cn_heap_sizer_growth_bytes(heap.old), bytes = heap.nursery < growth ? heap.nursery : growth;
-
-  return cairn_pause_goal() != 0 && bytes > heap.room ? bytes - heap.room : 0;
-}
-
-/* Sets the threshold after a full collection. The bytes of the waiting allocation count as survivors. Large objects
- * without references cost the next collection no time, so they add less to the growth, which saves new memory. With a
- * goal for pauses, old objects may take the bytes that a smaller nursery saves, because it promotes more garbage. */
-static void set_full_threshold(size_t bytes_needed)
-{
-  size_t more = bytes_needed < heap.maximum ? bytes_needed : 0, kept = old_bytes_used() + more,
-         bare = cn_large_objects.bare / REFERENCE_FREE_LARGE_SHARE * (REFERENCE_FREE_LARGE_SHARE - 1), wanted;
-
-  heap.stayed = 0;
-  heap.survived = old_bytes_used();
-  CN_CHECK(bare <= kept);
-  size_t live = kept - bare > heap.floating ? kept - bare - heap.floating : 0;
-  if (__builtin_add_overflow(kept + nursery_bytes_saved(), cn_heap_sizer_growth_bytes(live), &wanted))
-    wanted = SIZE_MAX;
-  wanted = wanted < heap.maximum ? wanted : heap.maximum;
-  wanted = wanted < heap.initial ? heap.initial : wanted;
-  heap.threshold = cn_heap_sizer_soft_threshold(heap.soft, old_bytes_used() + heap.usual + more, wanted & ~(size_t)7);
-  set_marking_start();
-}
-
-/* Sets the size of the nursery after `survived` of its `bytes` bytes were copied. If much survives, a larger nursery
- * gives objects more time to die, at the cost of cache misses and memory; it may take as many bytes as old objects
- * may grow by. */
-static void adapt_nursery_to_survival(size_t bytes, size_t survived)
-{
-  size_t most = cn_heap_sizer_growth_bytes(old_bytes_used()), wanted = cn_heap_sizer_growth_bytes(LARGE_NURSERY_BYTES);
-
-  if (most > heap.nursery_most)
-    most = heap.nursery_most;
-  if (wanted > MAX_NURSERY_BYTES)
-    wanted = MAX_NURSERY_BYTES;
-  if (survived < bytes / SHRINK_AT_SURVIVING_PART)
-    heap.nursery /= 2;
-  else if (survived > bytes / GROW_AT_SURVIVING_PART && heap.nursery < wanted)
-    heap.nursery = heap.nursery < wanted / 2 ? 2 * heap.nursery : wanted;
-  if (heap.nursery > most)
-    heap.nursery = most & ~(size_t)7;
-  if (heap.nursery < heap.usual)
-    heap.nursery = heap.usual;
-}
-
-/* Bytes that the program may promote until the next marking begins, or until a running one is due. */
-static size_t promotion_headroom(void)
-{
-  size_t limit = cn_marker.on ? heap.threshold : heap.start;
-
-  return limit > old_bytes_used() ? limit - old_bytes_used() : 0;
-}
-
-/* Bounds the nursery by the goal for pauses, and more tightly while a marking has to end within a pause. Each young
- * collection visits all stacks, so the nursery has a minimum that is worth the visit. */
-static void bound_nursery_by_pause(void)
-{
-  size_t most = cairn_pause_goal() == 0 ? SIZE_MAX : cn_pacer_nursery_bytes(promotion_headroom(), old_bytes_used()),
-         stacks = cairn_mutator_count() * NURSERY_BYTES_PER_STACK >> heap.tries,
-         least = (cn_nursery.users + 1) * NURSERY_BYTES_PER_MUTATOR + stacks;
-
-  CN_ASSERT(heap.tries <= MAX_MARKING_END_TRIES);
-  most = most >> heap.tries & ~(size_t)7;
-  if (most < least)
-    most = least;
-  heap.room = (heap.nursery < most ? heap.nursery : most) & ~(size_t)7;
+  return cn_pacer_old_limit(cn_marker.on);
 }
 
 /* Bytes of addresses for a nursery of short pauses, which moves often and may double in size. */
 static size_t short_nursery_address_bytes(void)
 {
-  return 2 * ((heap.room + CN_BLOCK_BYTES - 1) & ~(size_t)(CN_BLOCK_BYTES - 1));
+  return 2 * ((cn_pacer.room + CN_BLOCK_BYTES - 1) & ~(size_t)(CN_BLOCK_BYTES - 1));
 }
 
 static bool move_nursery(void)
 {
   struct cn_extent extent;
-  bool done = cn_blocks_move_nursery(heap.room, &extent);
+  bool done = cn_blocks_move_nursery(cn_pacer.room, &extent);
 
   if (done)
     cn_nursery_set_addresses(extent.start, extent.start, extent.end);
@@ -239,7 +128,7 @@ static bool move_nursery(void)
 static bool place_nursery(size_t bytes)
 {
   struct cn_extent extent;
-  bool done = cn_blocks_place_nursery(bytes, bytes < heap.nursery ? bytes : heap.nursery, &extent);
+  bool done = cn_blocks_place_nursery(bytes, bytes < cn_pacer.nursery ? bytes : cn_pacer.nursery, &extent);
 
   if (done)
     cn_nursery_set_addresses(extent.start, extent.start, extent.end);
@@ -276,29 +165,17 @@ static void report_memory(void)
 static enum cairn_status initialise_heap(size_t initial_bytes, size_t max_bytes)
 {
   CN_CHECK(initial_bytes <= max_bytes);
-  heap.maximum = max_bytes & ~(size_t)7;
-  size_t soft = cairn_soft_limit();
-  heap.nursery_most = (soft != 0 ? soft : heap.maximum) / NURSERY_HEAP_SHARE & ~(size_t)7;
-  heap.soft = soft - 2 * (soft / NURSERY_HEAP_SHARE); /* the soft limit without a nursery and its survivors */
-  heap.initial = heap.threshold = cn_heap_sizer_soft_threshold(heap.soft, 0, initial_bytes & ~(size_t)7);
-  heap.usual = heap.nursery_most;
-  if (heap.usual > USUAL_NURSERY_BYTES)
-    heap.usual = USUAL_NURSERY_BYTES;
-  if (heap.usual < MIN_NURSERY_BYTES)
-    heap.usual = MIN_NURSERY_BYTES;
-  heap.nursery = heap.usual;
-  bound_nursery_by_pause();
-  set_marking_start();
-  if (!cn_tables_init(heap.maximum) || !cn_tracers_init())
+  cn_pacer_init(initial_bytes & ~(size_t)7, max_bytes & ~(size_t)7);
+  if (!cn_tables_init(cn_pacer.maximum) || !cn_tracers_init())
     return CAIRN_E_MEMORY;
   cn_blocks_init();
   size_t most = (cn_tables.end - cn_tables.old) / NURSERY_ADDRESS_SHARE;
   if (cairn_pause_goal() != 0)
     most = short_nursery_address_bytes();
-  if (!place_nursery(heap.maximum < most - CN_BLOCK_BYTES ? heap.maximum + CN_BLOCK_BYTES : most))
+  if (!place_nursery(cn_pacer.maximum < most - CN_BLOCK_BYTES ? cn_pacer.maximum + CN_BLOCK_BYTES : most))
     return CAIRN_E_MEMORY;
   if (cairn_pause_goal() != 0)
-    cn_blocks_populate_initial(cn_heap_sizer_max_copy_bytes(heap.room), cn_tracers_max_count());
+    cn_blocks_populate_initial(cn_heap_sizer_max_copy_bytes(cn_pacer.room), cn_tracers_max_count());
   cn_nursery_open_buffers(nursery_bytes_beside_large(0));
   cairn_heap_range(cn_tables.base, cn_tables.end);
   cairn_barrier_cards(cn_tables.cards, cn_tables.mask);
@@ -327,7 +204,7 @@ static uintptr_t allocate_large_block(size_t bytes, uintptr_t *zero)
 {
   size_t young = cn_large_objects.young, nursery = cn_nursery.limit - cn_nursery.start;
 
-  if (young != 0 && young + bytes > heap.room)
+  if (young != 0 && young + bytes > cn_pacer.room)
     return 0;
   if (young + nursery > young_bytes_left() || bytes > young_bytes_left() - young - nursery ||
       old_bytes_used() + young + bytes > old_bytes_limit())
@@ -452,7 +329,7 @@ static bool ensure_copy_memory(size_t more)
   if (more != 0 && cn_blocks_ensure_free(most + more, cn_tracers_max_count()))
     return true;
   if (!cn_blocks_ensure_free(most, cn_tracers_max_count()))
-    cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", most, heap.maximum);
+    cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", most, cn_pacer.maximum);
   return false;
 }
 
@@ -506,7 +383,7 @@ static void promote_nursery(void)
   heap.nursery_stays = true;
   heap.old += traced.promoted;
   cn_pacer_note_survival(0, traced.promoted);
-  adapt_nursery_to_survival(bytes, traced.promoted);
+  cn_pacer_adapt_nursery(old_bytes_used(), bytes, traced.promoted);
   cn_large_objects_end_collection(false);
   cairn_note_count("bytes promoted in place", traced.promoted);
 }
@@ -531,36 +408,24 @@ static void collect_young(void)
   size_t evacuated = account_for_evacuation();
   size_t copied = traced.moved > evacuated ? traced.moved - evacuated : 0;
   cn_pacer_note_survival(copied, traced.promoted);
-  adapt_nursery_to_survival(bytes, copied + traced.promoted);
+  cn_pacer_adapt_nursery(old_bytes_used(), bytes, copied + traced.promoted);
   cn_large_objects_end_collection(false);
   large = cn_large_objects.old > large ? cn_large_objects.old - large : 0;
   cairn_note_count("bytes promoted in place", traced.marked + traced.promoted + large);
 }
 
-/* Estimates the garbage among the objects that were promoted during the marking, which all count as reachable: as large
- * a part of them as of the objects that were old when the marking began. */
-static size_t estimate_floating_bytes(void)
-{
-  size_t kept = old_bytes_used() > heap.meanwhile ? old_bytes_used() - heap.meanwhile : 0;
-
-  return heap.begun > kept ? heap.meanwhile / 1024 * ((heap.begun - kept) / (heap.begun / 1024 + 1)) : 0;
-}
-
 static void end_concurrent_marking(size_t bytes_needed)
 {
   CN_CHECK(cn_large_objects.young == 0);
-  heap.meanwhile = old_bytes_used() > heap.begun ? old_bytes_used() - heap.begun : 0;
+  cn_pacer_end_marking(old_bytes_used());
   size_t old = cn_concurrent_start_sweep();
   CN_CHECK(old <= cn_heap_sizer_max_copy_bytes(heap.old));
   heap.old = heap.left = old;
   cn_tracers_drop_cursors();
-  heap.floating = estimate_floating_bytes();
-  set_full_threshold(bytes_needed);
-  heap.floating = 0;
+  set_threshold(bytes_needed, true);
   cairn_note_full(true);
-  size_t more = heap.threshold > old_bytes_used() ? heap.threshold - old_bytes_used() : 0;
-  cn_concurrent_set_kept_bytes(more + 2 * (heap.nursery < heap.room ? heap.nursery : heap.room));
-  heap.tries = 0;
+  size_t more = cn_pacer.threshold > old_bytes_used() ? cn_pacer.threshold - old_bytes_used() : 0;
+  cn_concurrent_set_kept_bytes(more + 2 * (cn_pacer.nursery < cn_pacer.room ? cn_pacer.nursery : cn_pacer.room));
 }
 
 /* The deadline, in processor time of this thread, for marking in a pause that began at `begun`, or 0 if this pause
@@ -569,23 +434,24 @@ static void end_concurrent_marking(size_t bytes_needed)
 static uint64_t marking_deadline_of(uint64_t begun)
 {
   uint64_t part = cairn_pause_goal() / PAUSE_TASK_SHARE, now = cn_os_thread_processor_time(cn_os_thread()),
-           least = now + (heap.tries < MAX_MARKING_END_TRIES ? part / 2 : part), most = begun + 5 * part / 2;
+           least = now + (cn_pacer.tries < CN_MAX_MARKING_END_TRIES ? part / 2 : part), most = begun + 5 * part / 2;
 
   if (old_bytes_used() > old_bytes_limit())
     return UINT64_MAX;
-  if (!(cn_marker.idle && cn_marker.rooted) && old_bytes_used() < heap.threshold)
+  if (!(cn_marker.idle && cn_marker.rooted) && old_bytes_used() < cn_pacer.threshold)
     return 0;
-  heap.tries += heap.tries < MAX_MARKING_END_TRIES && cn_marker.idle;
+  if (cn_marker.idle && cn_pacer.tries < CN_MAX_MARKING_END_TRIES)
+    cn_pacer.tries++;
   return cn_marker.idle && most > least ? most : least;
 }
 
 /* Begins a marking before a young collection, whose roots become the marker's first roots. */
 static void begin_concurrent_marking(void)
 {
-  if (cn_marker.on || old_bytes_used() <= heap.start || !is_full_collection_concurrent())
+  if (cn_marker.on || old_bytes_used() <= cn_pacer.start || !is_full_collection_concurrent())
     return;
   cn_concurrent_abandon_work(); /* completes the sweep */
-  heap.begun = old_bytes_used();
+  cn_pacer_begin_marking(old_bytes_used());
   cn_concurrent_begin_marking();
   cairn_note_count("concurrent markings begun", 1);
 }
@@ -622,7 +488,6 @@ static void collect_full(size_t bytes_needed)
 {
   cn_concurrent_abandon_work();
   cn_blocks_expect_short_pause(false);
-  heap.tries = 0;
   bool sparse = are_old_lines_sparse() && !heap.moves, half = heap.lines / 2 > heap.left;
   size_t moved = sparse ? heap.old : half ? heap.lines : heap.lines / EVACUATED_LINES_SHARE;
 
@@ -644,29 +509,30 @@ static void collect_full(size_t bytes_needed)
   heap.lines = cn_blocks_line_bytes();
   heap.sparse = 0;
   cairn_phase_ends("sweep");
-  set_full_threshold(bytes_needed);
+  set_threshold(bytes_needed, false);
   cairn_note_full(false);
-  size_t more = heap.threshold > old_bytes_used() ? heap.threshold - old_bytes_used() : 0;
+  size_t more = cn_pacer.threshold > old_bytes_used() ? cn_pacer.threshold - old_bytes_used() : 0;
   cairn_phase_begins("release");
-  cn_blocks_release_free(more + 2 * heap.nursery, SIZE_MAX); /* including the blocks that ensure_copy_memory() added */
+  cn_blocks_release_free(more + 2 * cn_pacer.nursery,
+                         SIZE_MAX); /* including the blocks that ensure_copy_memory() added */
   cairn_phase_ends("release");
 }
 
 /* Finds space for the nursery of stress mode, which must hold the waiting allocation. */
 static void place_stress_nursery(struct cn_extent *nursery, size_t bytes_needed)
 {
-  size_t room = bytes_needed > heap.maximum ? 0 : bytes_needed;
+  size_t room = bytes_needed > cn_pacer.maximum ? 0 : bytes_needed;
 
   if (!cn_blocks_make_extent(STRESS_NURSERY_BYTES + 2 * room, CN_BLOCK_NURSERY, nursery))
     cairn_out_of_memory(true, "no memory for a nursery of %zu bytes (heap maximum %zu)",
-                        STRESS_NURSERY_BYTES + 2 * room, heap.maximum);
+                        STRESS_NURSERY_BYTES + 2 * room, cn_pacer.maximum);
 }
 
 /* Sets the addresses of a nursery that moved. Behind the nursery lie addresses up to the heap's maximum, for signal
  * handlers that cannot collect. */
 static void set_moved_nursery(struct cn_extent nursery)
 {
-  cn_nursery_set_addresses(nursery.start, nursery.end, cn_blocks_reserve_behind(nursery.end, heap.maximum));
+  cn_nursery_set_addresses(nursery.start, nursery.end, cn_blocks_reserve_behind(nursery.end, cn_pacer.maximum));
 }
 
 /* Frees the addresses behind the nursery at the start of a collection in stress mode, because the nursery stops
@@ -702,12 +568,11 @@ static void collect_by_moving_all(size_t bytes_needed)
   cn_concurrent_abandon_work();
   cn_blocks_cancel_precommit();
   bound_moved_nursery();
-  heap.tries = 0;
   size_t most = cn_heap_sizer_max_copy_bytes(heap.old + (cn_nursery.free - cn_nursery.start) + cn_large_objects.young +
                                              cn_large_objects.old);
 
   if (!cn_blocks_make_extent(cn_tracers_copy_space_bytes(most), CN_BLOCK_USED, &copies))
-    cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", most, heap.maximum);
+    cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", most, cn_pacer.maximum);
   place_stress_nursery(&nursery, bytes_needed);
   cn_large_objects_make_all_young();
   struct cn_tracers_totals traced = trace_heap(CN_TRACE_MOVE, &copies);
@@ -716,7 +581,7 @@ static void collect_by_moving_all(size_t bytes_needed)
   cairn_identity_left(traced.asked);
   heap.old = traced.moved + traced.marked;
   heap.moves = true;
-  set_full_threshold(bytes_needed);
+  set_threshold(bytes_needed, false);
   cairn_note_full(false);
   set_moved_nursery(nursery);
 }
@@ -726,13 +591,13 @@ static void collect_by_moving_all(size_t bytes_needed)
  * collection is due. */
 static bool is_full_collection_due(size_t bytes_needed)
 {
-  size_t least = heap.usual / 2;
+  size_t least = cn_pacer.usual / 2;
 
   size_t used = old_bytes_used() + heap.stayed + cn_large_objects.young + bytes_needed;
 
   return heap.forgot ||
-         (!cn_marker.on && used > (is_full_collection_concurrent() ? old_bytes_limit_of(true) : heap.threshold)) ||
-         (young_bytes_left() < least && old_bytes_used() != heap.survived);
+         (!cn_marker.on && used > (is_full_collection_concurrent() ? cn_pacer_old_limit(true) : cn_pacer.threshold)) ||
+         (young_bytes_left() < least && old_bytes_used() != cn_pacer.survived);
 }
 
 static void place_nursery_elsewhere(size_t bytes_needed)
@@ -744,8 +609,8 @@ static void place_nursery_elsewhere(size_t bytes_needed)
     place_stress_nursery(&place, bytes_needed);
     set_moved_nursery(place);
   } else if (!(cairn_pause_goal() != 0 ? move_nursery() : place_nursery(MOVED_NURSERY_ADDRESS_BYTES))) {
-    cairn_out_of_memory(false, "no addresses for a nursery of %zu bytes (heap maximum %zu)", heap.nursery,
-                        heap.maximum);
+    cairn_out_of_memory(false, "no addresses for a nursery of %zu bytes (heap maximum %zu)", cn_pacer.nursery,
+                        cn_pacer.maximum);
   }
   heap.nursery_stays = false;
 }
@@ -774,7 +639,7 @@ static void reopen_nursery(size_t bytes_needed)
     heap.nursery_stays = true;
   }
   if (cairn_pause_goal() != 0 && !heap.moves && !heap.nursery_stays &&
-      heap.room / 2 > cn_nursery.end - cn_nursery.start) {
+      cn_pacer.room / 2 > cn_nursery.end - cn_nursery.start) {
     leave_nursery_blocks(0);
     heap.nursery_stays = true;
   }
@@ -807,7 +672,7 @@ static void collect_heap(const struct cairn_collection *collection)
   else
     collect_young_and_mark(bytes_needed);
   heap.forgot = false;
-  bound_nursery_by_pause();
+  cn_pacer_bound_nursery(old_bytes_used());
   reopen_nursery(bytes_needed);
   cn_nursery_give_single_buffer();
 }

@@ -372,6 +372,7 @@ static void scan_promoted_objects(struct object_part part)
 {
   uintptr_t end = (part.to + CN_CARD_BYTES - 1) & ~(uintptr_t)(CN_CARD_BYTES - 1), object = part.from;
 
+  CN_ASSERT(part.object == PROMOTED_OBJECTS && part.from < part.to);
   while ((object = cn_tables_next_object_within(object, end)) != 0 && object - CAIRN_ABI_HEADER_SIZE < part.to)
     scan_fields(object, layout_of(object), object, UINTPTR_MAX);
 }

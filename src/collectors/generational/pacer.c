@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sizes nurseries so that a young collection ends within its share of the pause, even if all objects survive. It
- * copies survivors until a deadline, and promotes the rest of the nursery in place (promotion.c). The time of a
- * promotion is proportional to the nursery, at a pace that the pacer measures, so it bounds the nursery. If the last
- * collections ended their copies early, the next ones promote the complete nursery, and visit neither roots nor
- * cards; this takes the least time, but keeps garbage. So after at most MAX_PROMOTIONS_IN_ROW of them a collection
- * copies again.
+ * Sizes the heap and its nurseries. The nursery grows if much survives, and old objects grow by a share of the
+ * survivors (CAIRN_HEAP_GROWTH) until a full collection is due.
  *
- * The file owns the measured paces and the course of survival (`pacing`). Phase STOP, the collecting thread.
+ * With a goal for pauses the file sizes nurseries so that a young collection ends within its share of the pause, even
+ * if all objects survive. It copies survivors until a deadline, and promotes the rest of the nursery in place
+ * (promotion.c). The time of a promotion is proportional to the nursery, at a pace that the pacer measures, so it
+ * bounds the nursery. If the last collections ended their copies early, the next ones promote the complete nursery, and
+ * visit neither roots nor cards; this takes the least time, but keeps garbage. So after at most MAX_PROMOTIONS_IN_ROW
+ * of them a collection copies again.
+ *
+ * The file owns the sizes (`cn_pacer`), the measured paces and the course of survival (`pacing`). Phases INIT and STOP,
+ * the collecting thread.
  */
 #include "collectors/generational/pacer.h"
 
@@ -17,18 +21,28 @@
 #include "collectors/generational/evacuation.h"
 #include "collectors/generational/large_objects.h"
 #include "collectors/generational/marker.h"
+#include "collectors/generational/space/nursery.h"
 #include "collectors/generational/trace.h"
+#include "collectors/heap_sizer.h"
 #include "runtime/os/os.h"
 
 enum {
+  USUAL_NURSERY_BYTES = 2 << 20,
+  LARGE_NURSERY_BYTES = 32 << 20, /* the limit at a growth of the heap by 100 percent */
+  NURSERY_HEAP_SHARE = 8,         /* the nursery has at most one part in this many of the maximum */
+  MIN_NURSERY_BYTES = 16 << 10,
+  NURSERY_BYTES_PER_MUTATOR = 16 << 10, /* minimum for each mutator that allocates, in any pause */
+  NURSERY_BYTES_PER_STACK = 64,         /* minimum per stack: to copy so many bytes takes a third of its visit's time */
+  GROW_AT_SURVIVING_PART = 16,          /* the nursery grows if more than one part in this many survives */
+  SHRINK_AT_SURVIVING_PART = 128,       /* the nursery shrinks if less than one part in this many survives */
+  REFERENCE_FREE_LARGE_SHARE = 4,       /* large objects without references count as one part in this many */
+  MAX_THRESHOLDS_WHILE_MARKING = 2,     /* multiple of the threshold that old objects may reach during marking */
   FIRST_PICOSECONDS_PER_BYTE = 500,
   MIN_PICOSECONDS_PER_BYTE = 100,
   PACE_WEIGHT = 8,                /* each measurement counts as one part in this many of the pace */
   MIN_MEASURED_BYTES = 256 << 10, /* bytes of a nursery that show a pace */
   MAX_PROMOTIONS_IN_ROW = 3,
-  MIN_COPIED_BYTES = 16 << 10, /* minimum of a nursery whose survivors are copied */
   FIRST_COPIED_BYTES = 1 << 20,
-  MAX_COPIED_BYTES = 128 << 20,
   OVERRUN_SHARE = 4,              /* visits may go on for one part in this many after the deadline */
   LARGE_SHARE = 4,                /* young large objects may take one part in this many of a promoted nursery */
   MIN_HEADROOM_BYTES = 512 << 10, /* bytes that may be promoted at any time */
@@ -37,7 +51,14 @@ enum {
   MIN_SURVIVING_THOUSANDTHS = 32
 };
 
+struct cn_pacer cn_pacer;
+
 static struct {
+  size_t initial;                 /* least threshold, bytes */
+  size_t soft;                    /* soft limit of old objects, bytes, or 0 */
+  size_t nursery_most;            /* upper bound of the nursery, bytes */
+  size_t marking_begun;           /* bytes of old objects when the last marking began */
+  size_t meanwhile;               /* bytes that were promoted during the last marking */
   uint64_t begun, deadline;       /* of this collection, in processor time */
   uint64_t visited;               /* end of the visits of this collection, or 0 */
   size_t bytes;                   /* bytes of the nursery that this collection empties */
@@ -97,7 +118,9 @@ static size_t nursery_bytes_by_time(void)
   return most < pacing.copied_bytes ? most : pacing.copied_bytes;
 }
 
-size_t cn_pacer_nursery_bytes(size_t headroom, size_t old)
+/* The bytes of a nursery that a young collection can empty within the pause. The next marking, or the end of a running
+ * one, is due when the program has promoted `headroom` bytes. */
+static size_t nursery_bytes_within_pause(size_t headroom, size_t old)
 {
   if (headroom == 0)
     pacing.promotions = 0; /* the next collection begins a marking */
@@ -108,6 +131,145 @@ size_t cn_pacer_nursery_bytes(size_t headroom, size_t old)
   return by_headroom < by_time / 1000 ? by_headroom * 1000 : by_time;
 }
 
+/* ---- the sizes of the nursery and of the heap ---- */
+
+/* Sets the size of the nursery after `survived` of its `bytes` bytes were copied. If much survives, a larger nursery
+ * gives objects more time to die, at the cost of cache misses and memory; it may take as many bytes as old objects
+ * may grow by. */
+void cn_pacer_adapt_nursery(size_t old, size_t bytes, size_t survived)
+{
+  size_t most = cn_heap_sizer_growth_bytes(old), wanted = cn_heap_sizer_growth_bytes(LARGE_NURSERY_BYTES);
+
+  if (most > pacing.nursery_most)
+    most = pacing.nursery_most;
+  if (wanted > CN_MAX_NURSERY_BYTES)
+    wanted = CN_MAX_NURSERY_BYTES;
+  if (survived < bytes / SHRINK_AT_SURVIVING_PART)
+    cn_pacer.nursery /= 2;
+  else if (survived > bytes / GROW_AT_SURVIVING_PART && cn_pacer.nursery < wanted)
+    cn_pacer.nursery = cn_pacer.nursery < wanted / 2 ? 2 * cn_pacer.nursery : wanted;
+  if (cn_pacer.nursery > most)
+    cn_pacer.nursery = most & ~(size_t)7;
+  if (cn_pacer.nursery < cn_pacer.usual)
+    cn_pacer.nursery = cn_pacer.usual;
+}
+
+/* Bytes that the program may promote until the next marking begins, or until a running one is due. */
+static size_t promotion_headroom(size_t old)
+{
+  size_t limit = cn_marker.on ? cn_pacer.threshold : cn_pacer.start;
+
+  return limit > old ? limit - old : 0;
+}
+
+/* Bounds the nursery by the goal for pauses, and more tightly while a marking has to end within a pause. Each young
+ * collection visits all stacks, so the nursery has a minimum that is worth the visit. */
+void cn_pacer_bound_nursery(size_t old)
+{
+  size_t most = cairn_pause_goal() == 0 ? SIZE_MAX : nursery_bytes_within_pause(promotion_headroom(old), old),
+         stacks = cairn_mutator_count() * NURSERY_BYTES_PER_STACK >> cn_pacer.tries,
+         least = (cn_nursery.users + 1) * NURSERY_BYTES_PER_MUTATOR + stacks;
+
+  CN_ASSERT(cn_pacer.tries <= CN_MAX_MARKING_END_TRIES);
+  most = most >> cn_pacer.tries & ~(size_t)7;
+  if (most < least)
+    most = least;
+  cn_pacer.room = (cn_pacer.nursery < most ? cn_pacer.nursery : most) & ~(size_t)7;
+}
+
+size_t cn_pacer_old_limit(bool marking)
+{
+  size_t most = cn_pacer.threshold < cn_pacer.maximum / MAX_THRESHOLDS_WHILE_MARKING
+                    ? cn_pacer.threshold * MAX_THRESHOLDS_WHILE_MARKING
+                    : cn_pacer.maximum;
+
+  return !marking ? cn_pacer.threshold : most < cn_pacer.maximum ? most : cn_pacer.maximum;
+}
+
+/* Sets the start of concurrent marking so that the marking ends at the threshold if as many bytes are promoted during
+ * it as during the last marking. */
+static void set_marking_start(void)
+{
+  size_t room = cn_pacer.threshold - (cn_pacer.survived < cn_pacer.threshold ? cn_pacer.survived : cn_pacer.threshold),
+         wanted = pacing.meanwhile != 0 ? pacing.meanwhile + pacing.meanwhile / 4 : room / 2;
+
+  if (wanted < room / 8)
+    wanted = room / 8;
+  CN_ASSERT(room <= cn_pacer.threshold);
+  cn_pacer.start = cn_pacer.threshold - (wanted < room / 4 * 3 ? wanted : room / 4 * 3);
+}
+
+/* Bytes that the nursery would take without a goal for pauses, but at most the growth of old objects. */
+static size_t nursery_bytes_saved(size_t small)
+{
+  size_t growth = cn_heap_sizer_growth_bytes(small), bytes = cn_pacer.nursery < growth ? cn_pacer.nursery : growth;
+
+  return cairn_pause_goal() != 0 && bytes > cn_pacer.room ? bytes - cn_pacer.room : 0;
+}
+
+/* Estimates the garbage among the objects that were promoted during the marking, which all count as reachable: as large
+ * a part of them as of the objects that were old when the marking began. */
+static size_t estimate_floating_bytes(size_t old)
+{
+  size_t kept = old > pacing.meanwhile ? old - pacing.meanwhile : 0;
+
+  return pacing.marking_begun > kept
+             ? pacing.meanwhile / 1024 * ((pacing.marking_begun - kept) / (pacing.marking_begun / 1024 + 1))
+             : 0;
+}
+
+/* Sets the threshold after a full collection. The bytes of the waiting allocation count as survivors. Large objects
+ * without references cost the next collection no time, so they add less to the growth, which saves new memory. With a
+ * goal for pauses, old objects may take the bytes that a smaller nursery saves, because it promotes more garbage. */
+void cn_pacer_set_threshold(size_t old, size_t bytes_needed, bool concurrent)
+{
+  size_t more = bytes_needed < cn_pacer.maximum ? bytes_needed : 0, kept = old + more,
+         bare = cn_large_objects.bare / REFERENCE_FREE_LARGE_SHARE * (REFERENCE_FREE_LARGE_SHARE - 1), wanted;
+
+  cn_pacer.survived = old;
+  CN_CHECK(bare <= kept);
+  size_t floating = concurrent ? estimate_floating_bytes(old) : 0,
+         live = kept - bare > floating ? kept - bare - floating : 0;
+  cn_pacer.tries = 0;
+  if (__builtin_add_overflow(kept + nursery_bytes_saved(old - cn_large_objects.old), cn_heap_sizer_growth_bytes(live),
+                             &wanted))
+    wanted = SIZE_MAX;
+  wanted = wanted < cn_pacer.maximum ? wanted : cn_pacer.maximum;
+  wanted = wanted < pacing.initial ? pacing.initial : wanted;
+  cn_pacer.threshold = cn_heap_sizer_soft_threshold(pacing.soft, old + cn_pacer.usual + more, wanted & ~(size_t)7);
+  CN_CHECK(cn_pacer.threshold <= cn_pacer.maximum);
+  set_marking_start();
+}
+
+void cn_pacer_begin_marking(size_t old)
+{
+  CN_CHECK(cn_pacer.tries == 0);
+  pacing.marking_begun = old;
+}
+
+void cn_pacer_end_marking(size_t old)
+{
+  pacing.meanwhile = old > pacing.marking_begun ? old - pacing.marking_begun : 0;
+}
+
+void cn_pacer_init(size_t initial_bytes, size_t max_bytes)
+{
+  size_t soft = cairn_soft_limit();
+
+  CN_CHECK(initial_bytes % 8 == 0 && max_bytes % 8 == 0);
+  cn_pacer.maximum = max_bytes;
+  pacing.nursery_most = (soft != 0 ? soft : max_bytes) / NURSERY_HEAP_SHARE & ~(size_t)7;
+  pacing.soft = soft - 2 * (soft / NURSERY_HEAP_SHARE); /* the soft limit without a nursery and its survivors */
+  pacing.initial = cn_pacer.threshold = cn_heap_sizer_soft_threshold(pacing.soft, 0, initial_bytes);
+  cn_pacer.usual = pacing.nursery_most < USUAL_NURSERY_BYTES ? pacing.nursery_most : USUAL_NURSERY_BYTES;
+  cn_pacer.usual = larger_of(cn_pacer.usual, MIN_NURSERY_BYTES);
+  cn_pacer.nursery = cn_pacer.usual;
+  cn_pacer_bound_nursery(0);
+  set_marking_start();
+}
+
+/* ---- young collections of short pauses ---- */
+
 void cn_pacer_begin_young(size_t bytes)
 {
   pacing.begun = processor_time();
@@ -117,6 +279,7 @@ void cn_pacer_begin_young(size_t bytes)
 
 bool cn_pacer_promotes_nursery(void)
 {
+  CN_CHECK(pacing.promotions <= MAX_PROMOTIONS_IN_ROW);
   if (!may_promote_nursery() || cn_large_objects.young > pacing.bytes / LARGE_SHARE)
     return false;
   pacing.promotions--;
@@ -128,6 +291,7 @@ uint64_t cn_pacer_copy_deadline(void)
   uint64_t part = young_collection_time(), rest = pacing.bytes * pacing.rest_pace / 1000;
 
   pacing.deadline = pacing.begun + (rest < part / 4 * 3 ? part - rest : part / 4);
+  CN_CHECK(pacing.deadline >= pacing.begun);
   return pacing.deadline;
 }
 
@@ -140,8 +304,8 @@ void cn_pacer_note_visits(void)
            most = young_collection_time() / OVERRUN_SHARE;
 
   if (late > most)
-    pacing.copied_bytes = larger_of((size_t)(pacing.bytes * most / late), MIN_COPIED_BYTES);
-  else if (pacing.bytes > pacing.copied_bytes / 2 && pacing.copied_bytes < MAX_COPIED_BYTES)
+    pacing.copied_bytes = larger_of((size_t)(pacing.bytes * most / late), MIN_NURSERY_BYTES);
+  else if (pacing.bytes > pacing.copied_bytes / 2 && pacing.copied_bytes < CN_MAX_NURSERY_BYTES)
     pacing.copied_bytes += pacing.copied_bytes / 4;
 }
 
@@ -161,6 +325,7 @@ void cn_pacer_note_survival(size_t copied, size_t promoted)
 {
   size_t now = copied + promoted < pacing.bytes ? (copied + promoted) / (pacing.bytes / 1000 + 1) : 1000;
 
+  CN_ASSERT(now <= 1000);
   pacing.surviving = (3 * pacing.surviving + now) / 4;
   if (pacing.visited == 0)
     return;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sizes nurseries for short pauses, and decides which nurseries are promoted in place. Used only if there is a goal for
- * pauses. Phase STOP, the collecting thread; cn_pacer_nursery_bytes() also in phase INIT.
+ * Sizes the heap and its nurseries, and decides when markings begin, when full collections are due, and which nurseries
+ * are promoted in place. `old` is always the bytes of all old objects. Phase STOP, the collecting thread; sizes are
+ * first set in phase INIT. Allocation reads sizes in phase MUTATE.
  */
 #ifndef CN_COLLECTORS_GENERATIONAL_PACER_H
 #define CN_COLLECTORS_GENERATIONAL_PACER_H
@@ -10,9 +11,43 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The bytes of a nursery that a young collection can empty within the pause. The next marking, or the end of a running
- * one, is due when the program has promoted `headroom` bytes; there are `old` bytes of old objects. */
-size_t cn_pacer_nursery_bytes(size_t headroom, size_t old);
+enum {
+  CN_MAX_NURSERY_BYTES = 128 << 20,
+  CN_MAX_MARKING_END_TRIES = 4 /* tries to end a marking within a pause, and each halves the nursery */
+};
+
+struct cn_pacer {
+  size_t maximum;   /* of the heap, bytes */
+  size_t usual;     /* lower bound of the nursery, bytes, if the heap has space */
+  size_t nursery;   /* size of the nursery by survival, bytes */
+  size_t room;      /* size of the nursery by survival and pause, bytes */
+  size_t threshold; /* a full collection is due at so many bytes of old objects */
+  size_t start;     /* concurrent marking begins at so many bytes of old objects */
+  size_t survived;  /* bytes of old objects after the last full collection */
+  unsigned tries;   /* number of pauses that failed to end this marking */
+};
+extern struct cn_pacer cn_pacer;
+
+/* Phase INIT. Multiples of 8. */
+void cn_pacer_init(size_t initial_bytes, size_t max_bytes);
+
+/* The limit of old objects, in bytes: beyond it a full collection stops the program; it is higher during a marking.
+ */
+size_t cn_pacer_old_limit(bool marking);
+
+/* Called at the begin and at the end of a marking; garbage still counts as old. */
+void cn_pacer_begin_marking(size_t old);
+void cn_pacer_end_marking(size_t old);
+
+/* After a full collection, concurrent or in a stop: sets the threshold, when an allocation of `bytes_needed`
+ * waits. */
+void cn_pacer_set_threshold(size_t old, size_t bytes_needed, bool concurrent);
+
+/* After a young collection: sizes the nursery by survival, and before its next use also by the goal for pauses. */
+void cn_pacer_adapt_nursery(size_t old, size_t bytes, size_t survived);
+void cn_pacer_bound_nursery(size_t old);
+
+/* ---- short pauses, used only if there is a goal for pauses ---- */
 
 /* Begins a young collection of `bytes` bytes. cn_pacer_promotes_nursery() is true if the collection should promote all
  * objects in place, because most survivors of recent collections could not be copied in time. */

@@ -60,6 +60,7 @@ static inline void set_start(struct walk *walk, uintptr_t object)
 {
   uint64_t *bits = cn_tables_bit_word_of(object, 0);
 
+  CN_ASSERT(object > cn_nursery.start && object <= cn_nursery.free);
   if (bits != walk->bits) {
     store_bits(walk);
     walk->bits = bits;
@@ -72,6 +73,7 @@ static void end_run(struct walk *walk, uintptr_t end)
 {
   if (walk->run == 0)
     return;
+  CN_CHECK(walk->run < end && end <= cn_nursery.free);
   size_t first = (walk->run - cn_tables.old) / CN_LINE_BYTES, last = (end - 1 - cn_tables.old) / CN_LINE_BYTES;
   memset(&cn_tables.lines[first], 1, last - first + 1);
   if (walk->marks)
@@ -220,6 +222,7 @@ void cn_promotion_promote_all(struct cn_tracer *tracer)
 
 void cn_promotion_promote_rest(struct cn_tracer *tracer)
 {
+  CN_CHECK(cn_trace_cycle.mode == CN_TRACE_YOUNG && tracer->count == 0);
   if (cn_trace_cycle.stays)
     promote_nursery(tracer, !cn_trace_cycle.notes && cn_large_objects.young == 0);
   else

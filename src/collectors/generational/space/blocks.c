@@ -453,6 +453,8 @@ static size_t find_free_row(size_t from, size_t least, size_t most, size_t *coun
 {
   size_t block = cn_blocks_next_with_memory(from, blocks.high);
 
+  CN_ASSERT(least != 0 && least <= most);
+
   while (block < blocks.high) {
     for (*count = 0; block < blocks.high && *count < most && cn_tables.states[block] == CN_BLOCK_FREE; block++)
       ++*count;
@@ -478,6 +480,7 @@ bool cn_blocks_move_nursery(size_t bytes, struct cn_extent *extent)
   }
   if (first == NO_BLOCK)
     return false;
+  CN_CHECK(first + count <= cn_tables.blocks);
   blocks.turn = first + count;
   take_blocks_for_nursery(first, first + count, first + count);
   if (blocks.none >= first && blocks.none < first + count)
