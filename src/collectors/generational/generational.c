@@ -45,7 +45,8 @@ enum {
   PRECOMMITTED_OLD_SHARE = 8, /* background pre-commit also provides memory for one part in this many of old objects */
   MAX_PRECOMMITTED_OLD_BYTES = 16 << 20, /* limit of the part of old objects */
   PAUSE_TASK_SHARE = 3,                  /* one part in this many is for a young collection, and one for late marking */
-  STRESS_NURSERY_BYTES = 256 << 10
+  STRESS_NURSERY_BYTES = 256 << 10,
+  HANDLER_RESERVE_BYTES = 512 << 10 /* bytes of a nursery that moves often, for handlers, which cannot collect */
 };
 
 static struct {
@@ -112,23 +113,25 @@ static size_t old_bytes_limit(void)
 /* Bytes of addresses for a nursery of short pauses, which moves often and may double in size. */
 static size_t short_nursery_address_bytes(void)
 {
-  return 2 * ((cn_pacer.room + CN_BLOCK_BYTES - 1) & ~(size_t)(CN_BLOCK_BYTES - 1));
-}
-
-static bool move_nursery(void)
-{
-  struct cn_extent extent;
-  bool done = cn_blocks_move_nursery(cn_pacer.room, &extent);
-
-  if (done)
-    cn_nursery_set_addresses(extent.start, extent.start, extent.end);
-  return done;
+  return 2 * ((cn_pacer.room + CN_BLOCK_BYTES - 1) & ~(size_t)(CN_BLOCK_BYTES - 1)) + MOVED_NURSERY_ADDRESS_BYTES;
 }
 
 static bool place_nursery(size_t bytes)
 {
   struct cn_extent extent;
   bool done = cn_blocks_place_nursery(bytes, bytes < cn_pacer.nursery ? bytes : cn_pacer.nursery, &extent);
+
+  if (done)
+    cn_nursery_set_addresses(extent.start, extent.start, extent.end);
+  return done;
+}
+
+static bool move_nursery(void)
+{
+  struct cn_extent extent;
+  if (cn_nursery_has_grown())
+    return place_nursery(MOVED_NURSERY_ADDRESS_BYTES);
+  bool done = cn_blocks_move_nursery(cn_pacer.room + HANDLER_RESERVE_BYTES, &extent);
 
   if (done)
     cn_nursery_set_addresses(extent.start, extent.start, extent.end);
@@ -284,12 +287,17 @@ static void note_counts(const struct cn_tracers_totals *traced)
 
 static void promote_rest_in_place(void)
 {
+  if (cairn_pause_goal() == 0)
+    return;
   cn_pacer_note_visits();
+  if (!cn_trace_cycle.stays) {
+    cn_promotion_end_limit();
+    return;
+  }
   cairn_phase_begins("promote");
   cn_promotion_promote_rest(cn_tracers_collecting_tracer());
   cairn_phase_ends("promote");
-  if (cn_trace_cycle.stays)
-    cn_pacer_note_promotion();
+  cn_pacer_note_promotion();
 }
 
 static struct cn_tracers_totals trace_heap(enum cn_trace mode, const struct cn_extent *copies)
@@ -647,6 +655,9 @@ static void reopen_nursery(size_t bytes_needed)
     place_nursery_elsewhere(bytes_needed);
   size_t bytes = nursery_bytes_beside_large(large ? bytes_needed : 0),
          room = (heap.moves ? cn_nursery.memory : cn_nursery.end) - cn_nursery.start;
+
+  if (cairn_pause_goal() != 0 && !heap.moves)
+    room -= room / 2 > HANDLER_RESERVE_BYTES ? HANDLER_RESERVE_BYTES : room / 2 & ~(size_t)7;
   if (heap.moves || bytes > room)
     bytes = room < young_bytes_left() ? room : young_bytes_left();
   cn_nursery_set_addresses(cn_nursery.start, cn_nursery.memory, cn_nursery.end);

@@ -222,9 +222,12 @@ void cn_promotion_promote_all(struct cn_tracer *tracer)
 
 void cn_promotion_promote_rest(struct cn_tracer *tracer)
 {
-  CN_CHECK(cn_trace_cycle.mode == CN_TRACE_YOUNG && tracer->count == 0);
-  if (cn_trace_cycle.stays)
-    promote_nursery(tracer, !cn_trace_cycle.notes && cn_large_objects.young == 0);
-  else
-    cn_trace_cycle.budget = SIZE_MAX;
+  CN_CHECK(cn_trace_cycle.mode == CN_TRACE_YOUNG && cn_trace_cycle.stays && tracer->count == 0);
+  promote_nursery(tracer, !cn_trace_cycle.notes && cn_large_objects.young == 0);
+}
+
+void cn_promotion_end_limit(void)
+{
+  CN_CHECK(!cn_trace_cycle.stays);
+  cn_trace_cycle.budget = SIZE_MAX;
 }

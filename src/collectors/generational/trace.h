@@ -123,9 +123,11 @@ bool cn_promotion_is_due(const struct cn_tracer *tracer);
 /* Bytes of copies between two readings of the clock. A test sets less. */
 extern size_t cn_promotion_bytes_per_clock_read;
 
-/* CN_TRACE_YOUNG, after all roots and cards have been visited. If copies have ended early, promotes all other objects
- * of the nursery in place, and updates their fields. Otherwise ends the limit of copies. */
+/* CN_TRACE_YOUNG, after all roots and cards have been visited. If copies have ended early,
+ * cn_promotion_promote_rest() promotes all other objects of the nursery in place, and updates their fields. Otherwise
+ * cn_promotion_end_limit() ends the limit of copies. */
 void cn_promotion_promote_rest(struct cn_tracer *tracer);
+void cn_promotion_end_limit(void);
 
 /* CN_TRACE_YOUNG, instead of visits of roots and cards: promotes all objects of the nursery in place, and all young
  * large objects. */

@@ -431,10 +431,10 @@ static void nonsense(void **state)
 
 static void no_object(void)
 {
-  words(words(roots[0])[0])[1] = cn_tables.old + 12;
+  words(words(roots[0])[0])[1] = cn_tables.end - CN_BLOCK_BYTES + 12;
   run(CAIRN_EXTENT_YOUNG, 0); /* one of these ends it in the stop */
   begin();
-  store(words(roots[0])[0], 1, cn_tables.old + 12);
+  store(words(roots[0])[0], 1, cn_tables.end - CN_BLOCK_BYTES + 12);
   until_ended();
 }
 

@@ -30,7 +30,7 @@ enum {
   FRAGMENTED_LINES_PART = 8,     /* sparse blocks are evacuated if more than one line in so many is in a hole */
   MIN_TURN_BLOCKS = 2048,        /* minimum of blocks that extents use in turn */
   TURNS_PER_EXTENT = 16,         /* minimum of extents in a turn */
-  MIN_NURSERY_BLOCKS = 32,       /* free blocks in a row that a nursery may take instead of new memory */
+  MIN_NURSERY_BLOCKS = 48,       /* free blocks in a row that a nursery may take instead of new memory */
   STATES_PER_COMPARISON = 64     /* a vectorised comparison */
 };
 #define NO_BLOCK SIZE_MAX
@@ -474,8 +474,8 @@ bool cn_blocks_move_nursery(size_t bytes, struct cn_extent *extent)
   size_t first = find_free_row(blocks.turn, least, most, &count);
   if (first == NO_BLOCK)
     first = find_free_row(0, least, most, &count);
-  if (first == NO_BLOCK) {
-    count = most;
+  for (size_t wanted = most; first == NO_BLOCK && wanted >= least; wanted /= 2) {
+    count = wanted;
     first = find_blocks_in_row(count, 0, CN_BLOCK_FREE);
   }
   if (first == NO_BLOCK)

@@ -24,6 +24,7 @@ enum {
 };
 
 struct cn_nursery cn_nursery;
+static bool has_grown;              /* a handler has needed more than the buffers */
 static bool expects_start_lookups;  /* the next collection is expected to look up object starts */
 static size_t block_start_distance; /* bytes of a single mutator's buffers, and between noted block starts */
 static pthread_mutex_t nursery_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -163,8 +164,14 @@ bool cn_nursery_grow_limit(struct cairn_mutator *mutator, size_t bytes, size_t m
   if (done && cn_nursery.start + wanted > cn_nursery.limit)
     cn_nursery.limit = cn_nursery.start + wanted;
   give_mutator_buffer(mutator, bytes);
+  has_grown = true;
   cn_nursery_unlock();
   return done;
+}
+
+bool cn_nursery_has_grown(void)
+{
+  return has_grown;
 }
 
 uintptr_t cn_nursery_allocate_block(struct cairn_mutator *mutator, size_t bytes)

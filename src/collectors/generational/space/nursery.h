@@ -34,6 +34,8 @@ bool cn_nursery_discard_unused(uintptr_t *from);
 /* `refill` and `grow` of struct cairn_collector, for any mutator; `most` bounds the nursery's bytes. */
 bool cn_nursery_refill_buffer(struct cairn_mutator *mutator, size_t bytes);
 bool cn_nursery_grow_limit(struct cairn_mutator *mutator, size_t bytes, size_t most);
+/* STOP. True if cn_nursery_grow_limit() has been called: the nursery then needs many addresses. */
+bool cn_nursery_has_grown(void);
 /* Allocates a block outside of the buffers. Returns 0 if there is no space. */
 uintptr_t cn_nursery_allocate_block(struct cairn_mutator *mutator, size_t bytes);
 
