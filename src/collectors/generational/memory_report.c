@@ -60,7 +60,7 @@ static void report_large_objects(void)
   uintptr_t start, end;
 
   cn_large_space_bounds(&start, &end);
-  size_t all = cairn_resident_bytes(start, end - start), objects = cn_large_objects.young + cn_large_objects.old;
+  size_t all = cn_tables_resident_heap_bytes(start, end), objects = cn_large_objects.young + cn_large_objects.old;
   objects = objects < all ? objects : all;
   cairn_memory_part("large objects", objects);
   cairn_memory_part("free pages of large objects", all - objects);

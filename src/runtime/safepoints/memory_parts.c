@@ -24,7 +24,7 @@
 enum {
   MAX_PARTS = 24,
   MIN_GROWTH_SHARE = 64, /* the parts are taken again if the resident set has grown by one part in this many */
-  STACK_STEP_BYTES = 2 << 20
+  STACK_STEP_BYTES = 64 << 10
 };
 
 struct memory_parts {
