@@ -46,7 +46,7 @@ enum {
   MAX_PRECOMMITTED_OLD_BYTES = 16 << 20, /* limit of the part of old objects */
   PAUSE_TASK_SHARE = 3,                  /* one part in this many is for a young collection, and one for late marking */
   STRESS_NURSERY_BYTES = 256 << 10,
-  HANDLER_RESERVE_BYTES = 512 << 10 /* bytes of a nursery that moves often, for handlers, which cannot collect */
+  HANDLER_RESERVE_BYTES = 64 << 10 /* bytes of a nursery that moves often, for handlers, which cannot collect */
 };
 
 static struct {

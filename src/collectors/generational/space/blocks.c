@@ -30,7 +30,7 @@ enum {
   FRAGMENTED_LINES_PART = 8,     /* sparse blocks are evacuated if more than one line in so many is in a hole */
   MIN_TURN_BLOCKS = 2048,        /* minimum of blocks that extents use in turn */
   TURNS_PER_EXTENT = 16,         /* minimum of extents in a turn */
-  MIN_NURSERY_BLOCKS = 48,       /* free blocks in a row that a nursery may take instead of new memory */
+  MIN_NURSERY_BLOCKS = 32,       /* free blocks in a row that a nursery may take instead of new memory */
   STATES_PER_COMPARISON = 64     /* a vectorised comparison */
 };
 #define NO_BLOCK SIZE_MAX
