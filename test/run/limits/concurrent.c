@@ -6,7 +6,7 @@
 // RUN: for max in 2m 3m 6m %if soak %{4m 5m 7m 8m 9m 10m 12m 16m 24m%}; do for threads in 1 3; do %S/Inputs/end_or_reason \
 // RUN:   env CAIRN_PAUSE=10us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=$max %t $threads 50000 || exit 1; done; done >%t.max
 // RUN: FileCheck --check-prefix=MARKED %s --input-file %t.max && FileCheck --check-prefix=OUT %s --input-file %t.max
-// RUN: for kib in $(seq %if soak %{0 40%} %else %{100 1500%} 14000); do for threads in 1 3; do %S/Inputs/end_or_reason \
+// RUN: for kib in $(seq %if soak %{0 160%} %else %{100 6400%} 64100); do for threads in 1 3; do %S/Inputs/end_or_reason \
 // RUN:   env CAIRN_PAUSE=10us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=256m %t $threads 20000 $kib || exit 1; done; done >%t.data
 // RUN: FileCheck --check-prefix=MARKED %s --input-file %t.data && FileCheck --check-prefix=OUT %s --input-file %t.data
 // RUN: env CAIRN_LOG=gc CAIRN_STATS=1 CAIRN_PAUSE=10us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=3m %t 1 50000 2>&1 \
