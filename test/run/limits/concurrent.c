@@ -15,7 +15,6 @@
 // LINES-DAG: cairn: gc: {{.*}}: allocation, young, {{.*}}; marking ended; {{[0-9.]+}} us
 // LINES-DAG: {{^}}full collections: {{[1-9]}}
 // LINES-DAG: {{^}}concurrent markings: {{[1-9]}}
-// LINES-DAG: {{^}}concurrent markings abandoned: {{[1-9]}}
 // MARKED: {{^}}done, {{[1-9]}}
 // OUT: {{^}}out of memory
 #include <pthread.h>
