@@ -10,6 +10,8 @@
  */
 #include "collectors/large_space.h"
 
+#include <string.h>
+#include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/os/os.h"
 
@@ -260,6 +262,24 @@ void cn_large_space_bounds(uintptr_t *start, uintptr_t *end)
 {
   *start = large_space_state.base;
   *end = large_space_state.base + large_space_state.size;
+}
+
+void cn_large_clear_nonzero_bytes(uintptr_t block, uintptr_t zero, size_t bytes)
+{
+  if (zero > block)
+    memset((void *)block, 0, zero - block < bytes ? zero - block : bytes);
+}
+
+void cn_large_report_memory(size_t objects)
+{
+  size_t whole = 0;
+
+  if (large_space_state.size != 0)
+    whole =
+        cairn_resident_bytes(large_space_state.base, address_of(large_space_state.committed) - large_space_state.base);
+  objects = objects < whole ? objects : whole;
+  cairn_memory_part("large objects", objects);
+  cairn_memory_part("free pages of large objects", whole - objects);
 }
 
 uintptr_t cn_large_find_block(uintptr_t address, uintptr_t *end)

@@ -21,6 +21,9 @@ bool cn_large_init_at(uintptr_t base, size_t bytes);
 /* Allocates a block, which may have nonzero bytes before `*zero`. Returns 0 if addresses or memory are exhausted. */
 uintptr_t cn_large_allocate(size_t bytes, uintptr_t *zero);
 
+/* Clears the first `bytes` of a block of cn_large_allocate(), without its lock. */
+void cn_large_clear_nonzero_bytes(uintptr_t block, uintptr_t zero, size_t bytes);
+
 /* Lengthens a shorter block to `bytes` in place. Returns false if the memory behind the block is in use or
  * exhausted. */
 bool cn_large_lengthen(uintptr_t block, size_t bytes);
@@ -28,6 +31,9 @@ bool cn_large_lengthen(uintptr_t block, size_t bytes);
 bool cn_large_contains(uintptr_t address);
 
 void cn_large_space_bounds(uintptr_t *start, uintptr_t *end);
+
+/* Reports the memory of the space, of which objects take `objects` bytes, by cairn_memory_part(). */
+void cn_large_report_memory(size_t objects);
 
 /* The block that contains `address`, with the end of its pages in *end, or 0. */
 uintptr_t cn_large_find_block(uintptr_t address, uintptr_t *end);

@@ -35,6 +35,7 @@
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "base/check.h"
+#include "collectors/forget_layout.h"
 #include "collectors/heap_sizer.h"
 #include "collectors/copy.h"
 #include "collectors/idle.h"
@@ -136,18 +137,14 @@ static void set_handler_reserve(size_t bytes_needed)
 static void report_memory(void)
 {
   size_t page = cn_os_page_bytes(), objects = heap.free - heap.current.base,
-         used = cairn_resident_bytes(heap.current.base, heap.current.committed & ~(page - 1)), whole;
-  uintptr_t start, end;
+         used = cairn_resident_bytes(heap.current.base, heap.current.committed & ~(page - 1));
 
   CN_ASSERT(heap.current.base % page == 0 && heap.spare.base % page == 0);
   objects = objects < used ? objects : used;
   cairn_memory_part("objects and buffers", objects);
   cairn_memory_part("free memory behind objects", used - objects);
   cairn_memory_part("spare space", cairn_resident_bytes(heap.spare.base, heap.spare.committed & ~(page - 1)));
-  cn_large_space_bounds(&start, &end);
-  whole = cairn_resident_bytes(start, end - start);
-  cairn_memory_part("large objects", heap.large < whole ? heap.large : whole);
-  cairn_memory_part("free pages of large objects", heap.large < whole ? whole - heap.large : 0);
+  cn_large_report_memory(heap.large);
 }
 
 static enum cairn_status initialise_heap(size_t initial_bytes, size_t max_bytes)
@@ -254,12 +251,6 @@ static bool lengthen_large_object(uintptr_t block, size_t bytes)
   return true;
 }
 
-static void clear_nonzero_bytes(uintptr_t block, uintptr_t zero, size_t bytes)
-{
-  if (zero > block)
-    memset((void *)block, 0, zero - block < bytes ? zero - block : bytes);
-}
-
 /* Returns a new block, or the lengthened block `had`, or 0 if there is no space. */
 static uintptr_t place_large_block(uintptr_t had, size_t bytes, uintptr_t *zero)
 {
@@ -289,7 +280,7 @@ static enum cairn_status allocate_large(struct cairn_mutator *mutator, size_t by
   if (block == 0)
     return CAIRN_E_FULL;
   if (cleared)
-    clear_nonzero_bytes(block, zero, bytes);
+    cn_large_clear_nonzero_bytes(block, zero, bytes);
   *result = (void *)block;
   return CAIRN_OK;
 }
@@ -748,26 +739,10 @@ static bool is_object_start(uintptr_t word)
 
 static bool may_be_object(uintptr_t address)
 {
-  uintptr_t header = address - CAIRN_ABI_HEADER_SIZE, end;
+  uintptr_t header = address - CAIRN_ABI_HEADER_SIZE, end,
+            block = cn_large_contains(header) ? cn_large_find_block(header, &end) : 0;
 
-  if (!cn_large_contains(header))
-    return header - heap.current.base < heap.free - heap.current.base;
-  uintptr_t block = cn_large_find_block(header, &end);
-  return block != 0 && address == cairn_block_object(block);
-}
-
-/* Marks the layout of the object as gone, if it is in [start, stop); the payload ends at `end`. Clears weak fields that
- * point to objects of these layouts. */
-static void forget_layout_of_object(uintptr_t payload, uintptr_t end, const unsigned char *start,
-                                    const unsigned char *stop)
-{
-  const struct cairn_layout *known = cairn_object_layout(payload);
-  const unsigned char *layout = (const unsigned char *)known;
-
-  if (layout >= start && layout < stop)
-    *cairn_object_header(payload) = cairn_header_gone(end - payload);
-  else if (known != NULL && (known->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
-    cairn_weak_forget(payload, start, stop, may_be_object);
+  return block != 0 ? address == cairn_block_object(block) : header - heap.current.base < heap.free - heap.current.base;
 }
 
 /* Marks the layouts in [start, stop) as gone in all objects, because the next collection may have to walk over these
@@ -783,11 +758,11 @@ static void forget_layouts(const unsigned char *start, const unsigned char *stop
   for (uintptr_t block = cn_semispace_copying.from; block != cn_semispace_copying.from_end; block = next) {
     next = cn_semispace_step_over_block(block, &payload);
     CN_CHECK(payload <= next && next <= cn_semispace_copying.from_end);
-    forget_layout_of_object(payload, next, start, stop);
+    cn_forget_layout_of_object(payload, next, start, stop, may_be_object);
   }
   for (uintptr_t block = 0; (block = cn_large_next_block(block)) != 0;)
     if (cn_large_find_block(block, &next) == block)
-      forget_layout_of_object(cairn_block_object(block), next, start, stop);
+      cn_forget_layout_of_object(cairn_block_object(block), next, start, stop, may_be_object);
   give_single_mutator_buffer();
 }
 

@@ -2,13 +2,12 @@
  *
  * A collector with two generations (docs/generational.md). Mutators allocate in the nursery, a small range that every
  * collection empties. A young collection copies the survivors to the old space; cards show which old objects refer to
- * young ones. A full collection marks the old space, whose free lines later copies fill. This file implements `struct
- * cairn_collector`: it sets the heap up, decides which collection is due, and runs the collection on the collecting
- * thread in phase STOP. The file owns the state of the heap (`heap`); pacer.c
- * owns its sizes. Mutators allocate in
- * phase MUTATE, under the nursery's lock, and idle steps of the background thread release memory. Without a lock,
- * mutators ask whether an object starts at an address, and fault handlers ask whether objects were moved away from an
- * address.
+ * young ones. With a goal for pauses it may promote a part of the nursery in place, and the nursery then moves. A full
+ * collection marks the old space, whose free lines later copies fill. This file implements `struct cairn_collector`: it
+ * sets the heap up, decides which collection is due, and runs the collection on the collecting thread in phase STOP.
+ * The file owns the state of the heap (`heap`); pacer.c owns its sizes. Mutators allocate in phase MUTATE, under the
+ * nursery's lock, and idle steps of the background thread release memory. Without a lock, mutators ask whether an
+ * object starts at an address, and fault handlers ask whether objects were moved away from an address.
  *
  * CAIRN_EXTENT_MOVE_ALL (stress mode) copies all objects, including large objects, to addresses that were unused for
  * long. From then on no object is large, and each collection also moves the nursery to such addresses.
@@ -162,7 +161,7 @@ static bool release_idle_memory(void *unused)
 
 static void report_memory(void)
 {
-  cn_memory_report_parts(heap.left < heap.old ? heap.left : heap.old, heap.old);
+  cn_memory_report_parts(heap.left, heap.old);
 }
 
 static enum cairn_status initialise_heap(size_t initial_bytes, size_t max_bytes)
@@ -215,12 +214,6 @@ static uintptr_t allocate_large_block(size_t bytes, uintptr_t *zero)
   return cn_large_objects_allocate(bytes, zero);
 }
 
-static void clear_nonzero_bytes(uintptr_t block, uintptr_t zero, size_t bytes)
-{
-  if (zero > block)
-    memset((void *)block, 0, zero - block < bytes ? zero - block : bytes);
-}
-
 /* Lengthens a large object, which keeps its generation; the added bytes count as bytes of a new object. */
 static bool lengthen_large_block(uintptr_t block, size_t bytes)
 {
@@ -260,7 +253,7 @@ static enum cairn_status allocate_large(struct cairn_mutator *mutator, size_t by
   if (block == 0)
     return CAIRN_E_FULL;
   if (cleared)
-    clear_nonzero_bytes(block, zero, bytes);
+    cn_large_clear_nonzero_bytes(block, zero, bytes);
   *result = (void *)block;
   return CAIRN_OK;
 }

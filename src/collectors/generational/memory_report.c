@@ -55,23 +55,12 @@ static void report_blocks(size_t left, size_t old)
   cairn_memory_part("blocks committed ahead", cairn_resident_bytes(ahead.start, ahead.end - ahead.start));
 }
 
-static void report_large_objects(void)
-{
-  uintptr_t start, end;
-
-  cn_large_space_bounds(&start, &end);
-  size_t all = cn_tables_resident_heap_bytes(start, end), objects = cn_large_objects.young + cn_large_objects.old;
-  objects = objects < all ? objects : all;
-  cairn_memory_part("large objects", objects);
-  cairn_memory_part("free pages of large objects", all - objects);
-}
-
 void cn_memory_report_parts(size_t left, size_t old)
 {
   CN_ASSERT(cn_nursery.start <= cn_nursery.memory);
   report_blocks(left, old);
   cairn_memory_part("nursery", cairn_resident_bytes(cn_nursery.start, cn_nursery.memory - cn_nursery.start));
-  report_large_objects();
+  cn_large_report_memory(cn_large_objects.young + cn_large_objects.old);
   cairn_memory_part("mark stacks", cn_tracers_stack_bytes());
   cn_tables_report_memory();
 }

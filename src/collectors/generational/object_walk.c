@@ -15,6 +15,7 @@
 #include "collectors/generational/large_objects.h"
 #include "collectors/generational/space/nursery.h"
 #include "collectors/generational/space/tables.h"
+#include "collectors/forget_layout.h"
 #include "collectors/large_space.h"
 
 /* The end of an old object's payload. */
@@ -135,26 +136,6 @@ static bool may_be_object(uintptr_t address)
          cn_tables_is_object_start(address);
 }
 
-/* Marks the layout of the object as gone, if it is in [start, stop); the payload ends at `end`. Clears weak fields that
- * point to objects of these layouts. */
-static bool forget_layout_of_object(uintptr_t payload, uintptr_t end, const unsigned char *start,
-                                    const unsigned char *stop)
-{
-  const struct cairn_layout *known = cairn_object_layout(payload);
-  const unsigned char *layout = (const unsigned char *)known;
-
-  CN_ASSERT(payload <= end && start <= stop);
-  if (layout == NULL)
-    return false;
-  if (layout < start || layout >= stop) {
-    if ((known->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
-      cairn_weak_forget(payload, start, stop, may_be_object);
-    return false;
-  }
-  *cairn_object_header(payload) = cairn_header_gone(end - payload);
-  return true;
-}
-
 static bool forget_layouts_in_nursery(const unsigned char *start, const unsigned char *stop)
 {
   uintptr_t payload, next;
@@ -163,7 +144,7 @@ static bool forget_layouts_in_nursery(const unsigned char *start, const unsigned
   for (uintptr_t block = cn_nursery.start; block != cn_nursery.free; block = next) {
     next = cn_interior_step_in_nursery(block, &payload);
     CN_CHECK(payload <= next && next <= cn_nursery.free);
-    any |= forget_layout_of_object(payload, next, start, stop);
+    any |= cn_forget_layout_of_object(payload, next, start, stop, may_be_object);
   }
   return any;
 }
@@ -175,7 +156,7 @@ static void forget_layouts_in_old_space(const unsigned char *start, const unsign
   cn_blocks_bounds(&low, &high);
   uintptr_t at = cn_tables_block_address(low), last = cn_tables_block_address(high), object;
   for (; at < last && (object = cn_tables_next_object_within(at, last)) != 0; at = object)
-    forget_layout_of_object(object, old_payload_end(object), start, stop);
+    cn_forget_layout_of_object(object, old_payload_end(object), start, stop, may_be_object);
 }
 
 static bool forget_layouts_of_large(const unsigned char *start, const unsigned char *stop)
@@ -185,7 +166,7 @@ static bool forget_layouts_of_large(const unsigned char *start, const unsigned c
   for (uintptr_t block = 0; (block = cn_large_next_block(block)) != 0;) {
     uintptr_t object = cn_large_objects_payload_of(block);
     CN_ASSERT(object > block);
-    any |= forget_layout_of_object(object, old_payload_end(object), start, stop);
+    any |= cn_forget_layout_of_object(object, old_payload_end(object), start, stop, may_be_object);
   }
   return any;
 }

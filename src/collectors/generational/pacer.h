@@ -31,16 +31,14 @@ extern struct cn_pacer cn_pacer;
 /* Phase INIT. Multiples of 8. */
 void cn_pacer_init(size_t initial_bytes, size_t max_bytes);
 
-/* The limit of old objects, in bytes: beyond it a full collection stops the program; it is higher during a marking.
- */
+/* The limit of old objects, in bytes: beyond it a full collection stops the program. It is higher during a marking. */
 size_t cn_pacer_old_limit(bool marking);
 
 /* Called at the begin and at the end of a marking; garbage still counts as old. */
 void cn_pacer_begin_marking(size_t old);
 void cn_pacer_end_marking(size_t old);
 
-/* After a full collection, concurrent or in a stop: sets the threshold, when an allocation of `bytes_needed`
- * waits. */
+/* After a full collection, concurrent or in a stop: sets the threshold. An allocation of `bytes_needed` waits. */
 void cn_pacer_set_threshold(size_t old, size_t bytes_needed, bool concurrent);
 
 /* After a young collection: sizes the nursery by survival, and before its next use also by the goal for pauses. */

@@ -1,13 +1,15 @@
-// The end of memory during concurrent phases: the heap's limit, and a system that refuses memory (RLIMIT_DATA) from a
-// moment on, while the runtime marks, sweeps, evacuates or reserves memory concurrently. The program ends with status 0,
-// or with status 1 and one line that says why. What would go wrong: a lost object, an end by a signal, a program that
-// waits for ever.
+// The end of memory during concurrent phases: the heap's limit, and a system that refuses memory (RLIMIT_DATA) from
+// a moment on, while the runtime marks, sweeps, evacuates or reserves memory concurrently. The program ends with status
+// 0, or with status 1 and one line that says why. What would go wrong: a lost object, an end by a signal, a program
+// that waits for ever.
 // RUN: %cairn-cc -O2 -fcairn-collector=generational -I%root/include %s -o %t -pthread
-// RUN: for max in 2m 3m 6m %if soak %{4m 5m 7m 8m 9m 10m 12m 16m 24m%}; do for threads in 1 3; do %S/Inputs/end_or_reason \
-// RUN:   env CAIRN_PAUSE=10us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=$max %t $threads 50000 || exit 1; done; done >%t.max
+// RUN: for max in 2m 3m 6m %if soak %{4m 5m 7m 8m 9m 10m 12m 16m 24m%}; do for threads in 1 3; do \
+// RUN:   %S/Inputs/end_or_reason env CAIRN_PAUSE=10us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=$max %t $threads 50000 \
+// RUN:   || exit 1; done; done >%t.max
 // RUN: FileCheck --check-prefix=MARKED %s --input-file %t.max && FileCheck --check-prefix=OUT %s --input-file %t.max
-// RUN: for kib in $(seq %if soak %{0 160%} %else %{100 6400%} 64100); do for threads in 1 3; do %S/Inputs/end_or_reason \
-// RUN:   env CAIRN_PAUSE=10us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=256m %t $threads 20000 $kib || exit 1; done; done >%t.data
+// RUN: for kib in $(seq %if soak %{0 160%} %else %{100 6400%} 64100); do for threads in 1 3; do \
+// RUN:   %S/Inputs/end_or_reason env CAIRN_PAUSE=10us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=256m \
+// RUN:   %t $threads 20000 $kib || exit 1; done; done >%t.data
 // RUN: FileCheck --check-prefix=MARKED %s --input-file %t.data && FileCheck --check-prefix=OUT %s --input-file %t.data
 // RUN: env CAIRN_LOG=gc CAIRN_STATS=1 CAIRN_PAUSE=10us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=3m %t 1 50000 2>&1 \
 // RUN:   | FileCheck --check-prefix=LINES %s

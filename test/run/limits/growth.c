@@ -4,15 +4,15 @@
  * same size whatever the growth, or full collections come as often; a small growth ends a program with large objects.
  */
 // RUN: for c in semispace generational; do %cairn-cc -O2 -fcairn-collector=$c %s -o %t.$c && \
-// RUN:   for g in 25 100 400; do env CAIRN_HEAP_INITIAL=64k CAIRN_HEAP_MAX=512m CAIRN_HEAP_GROWTH=$g %t.$c 40000 1000000 0 || exit 1; \
-// RUN:   done || exit 1; done > %t.grown
+// RUN:   for g in 25 100 400; do env CAIRN_HEAP_INITIAL=64k CAIRN_HEAP_MAX=512m CAIRN_HEAP_GROWTH=$g \
+// RUN:   %t.$c 40000 1000000 0 || exit 1; done || exit 1; done > %t.grown
 // RUN: awk 'NR %% 3 != 1 && !($4 > most && $6 < full) { exit 1 } { most = $4; full = $6; print }' %t.grown \
 // RUN:   | FileCheck --check-prefix=GROWN %s
 // GROWN-COUNT-6: whole: yes, most: {{[1-9][0-9]*}} full: {{[1-9]}}
 // Arrays without references count less. The least growth leaves space for each of them, also in stress mode.
 // RUN: for c in semispace generational; do for g in 10 10000; do for s in 0 400; do \
-// RUN:   env CAIRN_HEAP_INITIAL=64k CAIRN_HEAP_GROWTH=$g CAIRN_STRESS=$s %t.$c 100 3000 100000 || exit 1; done; done; done \
-// RUN:   | FileCheck --check-prefix=LARGE %s
+// RUN:   env CAIRN_HEAP_INITIAL=64k CAIRN_HEAP_GROWTH=$g CAIRN_STRESS=$s %t.$c 100 3000 100000 \
+// RUN:   || exit 1; done; done; done | FileCheck --check-prefix=LARGE %s
 // LARGE-COUNT-8: whole: yes,
 // RUN: for g in 9 10001 1k 50%% -1 ''; do not env CAIRN_HEAP_GROWTH=$g %t.generational 1 1 0 || exit 1; done 2>&1 \
 // RUN:   | FileCheck --check-prefix=REFUSED %s

@@ -1,5 +1,6 @@
 // A thousand threads beside concurrent phases: most wait in native code with references on their stacks, some run. What
-// would go wrong: a root of a waiting thread is missed, a thread that wakes during a stop runs on, a deadlock at the end.
+// would go wrong: a root of a waiting thread is missed, a thread that wakes during a stop runs on, a deadlock at the
+// end.
 // RUN: clang -O2 -Wall -Wextra -Werror -I%root/include -c %S/Inputs/surroundings.c -o %t.o
 // RUN: %cairn-cc -O2 -fcairn-collector=generational -I%root/include %s %t.o -o %t -pthread
 // RUN: env CAIRN_PAUSE=3ms CAIRN_HEAP_INITIAL=1m %t 1000 %if soak %{20%} %else %{3%} | FileCheck %s

@@ -1,6 +1,7 @@
-// A thread that is late for a stop, in a leaf that runs long, while other threads wait. What would go wrong: the waiting
-// threads, or the one that stops them, use a processor meanwhile; a stop goes on without the late thread.
-// RUN: clang -O2 -DNATIVE -c %s -o %t.o && %cairn-cc -O2 -fcairn-collector=generational -I%root/include %s %t.o -o %t -pthread
+// A thread that is late for a stop, in a leaf that runs long, while other threads wait. What would go wrong: the
+// waiting threads, or the one that stops them, use a processor meanwhile; a stop goes on without the late thread.
+// RUN: clang -O2 -DNATIVE -c %s -o %t.o && %cairn-cc -O2 -fcairn-collector=generational -I%root/include %s %t.o \
+// RUN:   -o %t -pthread
 // RUN: env CAIRN_PAUSE=3ms CAIRN_HEAP_INITIAL=1m %t | FileCheck %s
 // RUN: env CAIRN_WORKERS=4 CAIRN_STOP_LIMIT=10000 %t 2>&1 | FileCheck --check-prefixes=LINE,CHECK %s
 // LINE: cairn: a stop has waited {{[0-9]+}} us for thread {{[0-9]+}} "late", which had a processor for

@@ -148,21 +148,6 @@ void cn_tables_report_memory(void)
   cairn_memory_part("block tables", cairn_resident_bytes(rest, (large_tables[0].at - rest) & ~(page - 1)));
 }
 
-size_t cn_tables_resident_heap_bytes(uintptr_t from, uintptr_t to)
-{
-  size_t sum = 0;
-
-  CN_CHECK(from >= cn_tables.base && from <= to && to <= cn_tables.end);
-  for (uintptr_t at = from, next; at < to; at = next) {
-    size_t part = (at - cn_tables.base) / EAGER_TABLE_BYTES;
-    next = cn_tables.base + (part + 1) * EAGER_TABLE_BYTES;
-    next = next < to ? next : to;
-    if (__atomic_load_n(&writable_table_parts[part], __ATOMIC_ACQUIRE) != 0)
-      sum += cairn_resident_bytes(at, next - at);
-  }
-  return sum;
-}
-
 /* Several threads may make a part writable at the same time. */
 bool cn_tables_commit_for_range(uintptr_t from, uintptr_t to)
 {

@@ -58,9 +58,6 @@ bool cn_tables_init(size_t bytes);
  * exhausted. */
 bool cn_tables_commit_for_range(uintptr_t from, uintptr_t to);
 
-/* STOP. The bytes of heap in [from, to) that are in memory. Addresses that never had memory take no time. */
-size_t cn_tables_resident_heap_bytes(uintptr_t from, uintptr_t to);
-
 static inline bool cn_tables_is_in_old_space(uintptr_t address)
 {
   return address - cn_tables.old < cn_tables.end - cn_tables.old;
