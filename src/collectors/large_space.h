@@ -32,7 +32,7 @@ bool cn_large_contains(uintptr_t address);
 
 void cn_large_space_bounds(uintptr_t *start, uintptr_t *end);
 
-/* Reports the memory of the space, of which objects take `objects` bytes, by cairn_memory_part(). */
+/* Reports the memory of the space by cairn_memory_part(); objects take `objects` bytes of it. */
 void cn_large_report_memory(size_t objects);
 
 /* The block that contains `address`, with the end of its pages in *end, or 0. */
