@@ -3,7 +3,7 @@
 // end.
 // RUN: clang -O2 -Wall -Wextra -Werror -I%root/include -c %S/Inputs/surroundings.c -o %t.o
 // RUN: %cairn-cc -O2 -fcairn-collector=generational -I%root/include %s %t.o -o %t -pthread
-// RUN: env CAIRN_PAUSE=3ms CAIRN_HEAP_INITIAL=1m %t 1000 %if soak %{20%} %else %{3%} | FileCheck %s
+// RUN: env CAIRN_PAUSE=1ms CAIRN_HEAP_INITIAL=1m %t 1000 %if soak %{20%} %else %{3%} | FileCheck %s
 // RUN: env CAIRN_PAUSE=100us CAIRN_HEAP_INITIAL=1m CAIRN_WORKERS=3 %t 1000 %if soak %{20%} %else %{3%} | FileCheck %s
 // RUN: env CAIRN_HEAP_INITIAL=1m %t 1000 0 | FileCheck --check-prefix=WHOLE %s
 // CHECK: 1000 threads, 0 wrong, {{[1-9][0-9]* concurrent markings}}
