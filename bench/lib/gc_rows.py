@@ -16,7 +16,7 @@ CAIRN = {
     'cairn generational': (['-fcairn-collector=generational'], 1),
     'cairn semispace': (['-fcairn-collector=semispace'], 0.5),
 }
-JAVA = 'Serial', 'Parallel', 'G1'
+JAVA = 'Serial', 'Parallel', 'G1', 'Z', 'Shenandoah'
 BASE = 'malloc'
 
 
@@ -138,18 +138,17 @@ def left_out(what, why):
     return []
 
 
-def cairn_rows(build, folder, pause=None):
-    """`pause`: a value of CAIRN_PAUSE for another row of the generational collector."""
+def cairn_rows(build, folder, pauses=()):
+    """`pauses`: values of CAIRN_PAUSE, each for another row of the generational collector."""
     rows = []
     for name, (flags, part) in CAIRN.items():
         command = [f'{build}/bin/cairn-cc', '-O2', *flags, f'-I{ROOT}/include']
         programs, log = Programs(folder, name.replace(' ', '-'), command), ([], {'CAIRN_STATS': '1'}, cairn_said)
         rows += [Row(name, programs, log=log),
                  Row(f'{name}, equal heap', programs, lambda heap, p=part: {'CAIRN_HEAP_MAX': f'{int(heap * p)}m'}, log=log)]
-    if pause is not None:
-        (words, variables, said), short = rows[0].log, {'CAIRN_PAUSE': pause}
-        rows.append(Row(f'{rows[0].name}, {pause}', rows[0].command, lambda heap: short, log=(words, variables, said)))
-    return rows
+    words, variables, said = rows[0].log
+    return rows + [Row(f'{rows[0].name}, {pause}', rows[0].command, lambda heap, p=pause: {'CAIRN_PAUSE': p},
+                       log=(words, variables, said)) for pause in pauses if pause]
 
 
 def c_rows(folder):
@@ -211,6 +210,6 @@ def node_rows():
     return [Row(f'node {tools.output("node", "--version").strip()[1:]}', program, single=True)]
 
 
-def all_rows(build, folder, pause=None):
+def all_rows(build, folder, pauses=()):
     """Of each language that is there."""
-    return [*cairn_rows(build, folder, pause), *c_rows(folder), *ocaml_rows(folder), *go_rows(folder), *java_rows(folder)]
+    return [*cairn_rows(build, folder, pauses), *c_rows(folder), *ocaml_rows(folder), *go_rows(folder), *java_rows(folder)]
