@@ -538,6 +538,11 @@ void cairn_weak_forget(uintptr_t object, const unsigned char *start, const unsig
  * the goal to the collector. The value is constant. Any phase. */
 uint64_t cairn_pause_goal(void);
 
+/* The goal for the pause of a full collection, in nanoseconds: CAIRN_PAUSE, or CAIRN_PAUSE_FULL (50 ms by default) if
+ * CAIRN_PAUSE is not set; 0 without a goal. A collector that can should run a full collection that would take longer
+ * concurrently. The value is constant. Any phase. */
+uint64_t cairn_full_pause_goal(void);
+
 /* The soft limit of the program's objects, in bytes (CAIRN_HEAP_SOFT), or 0 without a limit. The limit is a goal: above
  * the limit full collections should come sooner. The value is constant. Any phase. */
 size_t cairn_soft_limit(void);

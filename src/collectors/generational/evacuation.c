@@ -60,7 +60,7 @@ static struct {
 
 static uint64_t group_time_limit(void)
 {
-  uint64_t part = cairn_pause_goal() / GROUP_PAUSE_SHARE;
+  uint64_t part = cairn_full_pause_goal() / GROUP_PAUSE_SHARE;
 
   if (cn_evacuation_picks_at_random)
     return UINT32_MAX;

@@ -92,7 +92,7 @@ static size_t nursery_bytes_beside_large(size_t large)
  * even at a pace of two bytes in a nanosecond. */
 static bool is_full_collection_concurrent(void)
 {
-  uint64_t goal = cairn_pause_goal();
+  uint64_t goal = cairn_full_pause_goal();
 
   return goal != 0 && !heap.moves && old_bytes_used() / 2 > goal && heap.sparse < MAX_SPARSE_MARKINGS;
 }
@@ -434,7 +434,7 @@ static void end_concurrent_marking(size_t bytes_needed)
  * the marking ends. */
 static uint64_t marking_deadline_of(uint64_t begun)
 {
-  uint64_t part = cairn_pause_goal() / PAUSE_TASK_SHARE, now = cn_os_thread_processor_time(cn_os_thread()),
+  uint64_t part = cairn_full_pause_goal() / PAUSE_TASK_SHARE, now = cn_os_thread_processor_time(cn_os_thread()),
            least = now + (cn_pacer.tries < CN_MAX_MARKING_END_TRIES ? part / 2 : part), most = begun + 5 * part / 2;
 
   if (old_bytes_used() > old_bytes_limit())
@@ -459,7 +459,7 @@ static void begin_concurrent_marking(void)
 
 static void continue_concurrent_marking(uint64_t begun, size_t bytes_needed)
 {
-  uint64_t part = cairn_pause_goal() / PAUSE_TASK_SHARE, now = cn_os_thread_processor_time(cn_os_thread());
+  uint64_t part = cairn_full_pause_goal() / PAUSE_TASK_SHARE, now = cn_os_thread_processor_time(cn_os_thread());
 
   if (!cn_marker.on)
     return;

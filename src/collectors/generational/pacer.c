@@ -62,6 +62,7 @@ static struct {
   uint64_t begun, deadline;       /* of this collection, in processor time */
   uint64_t visited;               /* end of the visits of this collection, or 0 */
   size_t bytes;                   /* bytes of the nursery that this collection empties */
+  size_t large;                   /* bytes of young large objects, which the nursery's size also limits */
   uint64_t rest_pace, whole_pace; /* picoseconds per byte of nursery: promotion of the rest after copies, and of all */
   size_t copied_bytes;            /* bytes of a nursery, by the visits after the deadlines of past collections */
   unsigned promotions, in_row;    /* promotions that come next; promotions that follow the next early end of copies */
@@ -177,8 +178,11 @@ void cn_pacer_bound_nursery(size_t old)
   cn_pacer.room = (cn_pacer.nursery < most ? cn_pacer.nursery : most) & ~(size_t)7;
 }
 
+/* Without CAIRN_PAUSE a soft limit matters more than the pauses of full collections. */
 size_t cn_pacer_old_limit(bool marking)
 {
+  if (pacing.soft != 0 && cairn_pause_goal() == 0)
+    return cn_pacer.threshold;
   size_t most = cn_pacer.threshold < cn_pacer.maximum / MAX_THRESHOLDS_WHILE_MARKING
                     ? cn_pacer.threshold * MAX_THRESHOLDS_WHILE_MARKING
                     : cn_pacer.maximum;
@@ -275,6 +279,7 @@ void cn_pacer_begin_young(size_t bytes)
   pacing.begun = processor_time();
   pacing.visited = 0;
   pacing.bytes = bytes;
+  pacing.large = cn_large_objects.young;
 }
 
 bool cn_pacer_promotes_nursery(void)
@@ -305,7 +310,7 @@ void cn_pacer_note_visits(void)
 
   if (late > most)
     pacing.copied_bytes = larger_of((size_t)(pacing.bytes * most / late), MIN_NURSERY_BYTES);
-  else if (pacing.bytes > pacing.copied_bytes / 2 && pacing.copied_bytes < CN_MAX_NURSERY_BYTES)
+  else if (pacing.bytes + pacing.large > pacing.copied_bytes / 2 && pacing.copied_bytes < CN_MAX_NURSERY_BYTES)
     pacing.copied_bytes += pacing.copied_bytes / 4;
 }
 

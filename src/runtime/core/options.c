@@ -265,6 +265,10 @@ bool cn_options_parse(struct cn_options *options, const struct cairn_heap_limits
     return false;
   }
   fit_heap_limits(options);
+  if (options->pause == CN_PAUSE_UNSET)
+    options->pause = 0;
+  else
+    options->pause_full = options->pause;
   if ((options->verify & CN_VERIFY_STORES) != 0)
     options->verify |= CN_VERIFY_HEAP;
   return true;

@@ -146,6 +146,11 @@ uint64_t cairn_pause_goal(void)
   return cn_options.pause;
 }
 
+uint64_t cairn_full_pause_goal(void)
+{
+  return cn_options.pause_full;
+}
+
 size_t cairn_soft_limit(void)
 {
   return cn_options.heap_soft;

@@ -7,11 +7,17 @@
 // RUN: grep -c '"mark"' %t.json | FileCheck --check-prefix=PHASES %s
 // RUN: env CAIRN_PAUSE=1us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=48m CAIRN_VERIFY=heap %t 1 5000 | FileCheck %s
 // RUN: env CAIRN_PAUSE=1us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=8m %t 1 40000 | FileCheck %s
+// RUN: env CAIRN_PAUSE_FULL=1us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=48m CAIRN_STATS=1 %t 2 40000 2>&1 \
+// RUN:   | FileCheck --check-prefix=FULL %s
+// RUN: env CAIRN_PAUSE_FULL=1us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=48m CAIRN_VERIFY=heap CAIRN_WORKERS=3 %t 1 5000 \
+// RUN:   | FileCheck %s
 // RUN: env CAIRN_PAUSE=3ms CAIRN_STRESS=500 %t 1 2000 | FileCheck %s
 // RUN: %cairn-cc -O0 -fcairn-collector=generational -I%root/include %s -o %t.plain -pthread
 // RUN: env CAIRN_PAUSE=1us CAIRN_HEAP_INITIAL=1m %t.plain 1 20000 | FileCheck %s
 // CHECK-COUNT-2: child: 0 wrong
 // CHECK: 0 wrong
+// FULL: concurrent markings: {{[1-9]}}
+// FULL: {{^}}0 wrong
 // PHASES: {{[1-9]}}
 #include <pthread.h>
 #include <stdio.h>

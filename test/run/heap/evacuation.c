@@ -5,6 +5,7 @@
 // RUN: %cairn-cc -O2 -fcairn-collector=generational -I%root/include %s -o %t
 // RUN: env CAIRN_PAUSE=100us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=64m %t 100000 8 100000 2 | FileCheck %s
 // RUN: env CAIRN_PAUSE=100us CAIRN_HEAP_INITIAL=512k CAIRN_VERIFY=heap %t 20000 8 200000 0 | FileCheck %s
+// RUN: env CAIRN_PAUSE_FULL=100us CAIRN_HEAP_INITIAL=1m CAIRN_VERIFY=heap %t 20000 8 200000 0 | FileCheck %s
 // RUN: env CAIRN_PAUSE=1us CAIRN_STRESS=500 %t 1000 8 2000 0 | FileCheck %s
 // RUN: env CAIRN_PAUSE=1us CAIRN_STRESS=1 %t 20 2 10 0 | FileCheck %s
 // RUN: %cairn-cc -O0 -fcairn-collector=generational -I%root/include %s -o %t.plain

@@ -4,6 +4,7 @@
 // RUN: %cairn-cc -O2 -fcairn-barriers=cards -fcairn-collector=generational %s -o %t
 // RUN: env CAIRN_PAUSE=1us CAIRN_TRACE=%t.json CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=12m %t 40 | FileCheck %s && \
 // RUN:   grep -c '"remark"' %t.json
+// RUN: env CAIRN_PAUSE_FULL=1us CAIRN_VERIFY=heap CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=12m %t 20 | FileCheck %s
 // RUN: env CAIRN_PAUSE=1us CAIRN_VERIFY=heap CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=12m %t 10 | FileCheck %s
 #include <stdio.h>
 #include <stdlib.h>

@@ -310,12 +310,13 @@ static void start(void)
   pthread_rwlock_unlock(&world);
 }
 
-/* With an argument: marks beside the threads, and empties blocks. */
+/* With an argument: marks beside the threads, and empties blocks; "full": several tracers share young collections. */
 int main(int argc, char **argv)
 {
   pthread_t handles[THREADS];
 
-  cn_options.pause = argc > 1 ? 1000 : 0;
+  cn_options.pause_full = argc > 1 ? 1000 : 0;
+  cn_options.pause = argc > 1 && strcmp(argv[1], "full") == 0 ? 0 : cn_options.pause_full;
   cn_evacuation_picks_at_random = argc > 1;
   start();
   for (uintptr_t i = 0; i < THREADS; i++) {

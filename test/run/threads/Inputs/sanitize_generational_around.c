@@ -368,6 +368,11 @@ uint64_t cairn_pause_goal(void)
   return cn_options.pause;
 }
 
+uint64_t cairn_full_pause_goal(void)
+{
+  return cn_options.pause_full;
+}
+
 /* Nothing is pinned here. */
 void cairn_heap_range(uintptr_t start, uintptr_t end)
 {
