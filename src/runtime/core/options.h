@@ -18,9 +18,9 @@ struct cn_options {
 #undef CN_OPTION_WORDS
   bool heap_usual; /* heap_max has its default */
 };
-#define CN_PAUSE_UNSET SIZE_MAX                                                 /* pause, while the variables are read */
-enum { CN_HEAP_MIN_BYTES = 64 << 10 };                                          /* bytes of heap_max */
-enum { CN_HEAP_GROWTH_MIN = 10, CN_HEAP_GROWTH_MAX = 10000 };                   /* percent of heap_growth */
+#define CN_PAUSE_UNSET SIZE_MAX                               /* pause, while the variables are read */
+enum { CN_HEAP_MIN_BYTES = 64 << 10 };                        /* bytes of heap_max */
+enum { CN_HEAP_GROWTH_MIN = 10, CN_HEAP_GROWTH_MAX = 10000 }; /* percent of heap_growth */
 enum { CN_CODE_GDB = 1 << 0, CN_CODE_PERF = 1 << 1, CN_CODE_JITDUMP = 1 << 2 }; /* CAIRN_CODE */
 enum { CN_VERIFY_FRAMES = 1 << 0, CN_VERIFY_HEAP = 1 << 1, CN_VERIFY_STORES = 1 << 2 };
 enum { CN_WORKERS_MAX = 64, CN_WORKERS_MAX_DEFAULT = 16 /* at most */ };
