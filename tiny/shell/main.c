@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/nearest.h"
 #include "tiny/program/compiled.h"
 #include "tiny/program/modules.h"
 #include "tiny/core/object.h"
@@ -38,8 +39,9 @@ struct options {
   int used; /* of the command line */
 };
 
-/* Reads an option that sets a flag, or a number within its bounds; false if it is unknown. */
-static bool read_option(const char *argument, struct options *o)
+/* Reads an option that sets a flag, or a number within its bounds. False if it is unknown: then `nearest` has the
+ * nearest option. */
+static bool read_option(const char *argument, struct options *o, struct cn_nearest *nearest)
 {
   const struct {
     const char *name;
@@ -62,6 +64,7 @@ static bool read_option(const char *argument, struct options *o)
 
   for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
     size_t length = strlen(rows[i].name);
+    cn_nearest_offer(nearest, rows[i].name, strcspn(rows[i].name, "="));
     if (strncmp(argument, rows[i].name, length) != 0 || (rows[i].flag && argument[length]))
       continue;
     if (rows[i].flag) {
@@ -81,12 +84,24 @@ static bool read_option(const char *argument, struct options *o)
   return false;
 }
 
+static void refuse_option(const char *argument, struct cn_nearest *nearest)
+{
+  cn_nearest_offer(nearest, "--help", strlen("--help"));
+  cn_nearest_offer(nearest, "--version", strlen("--version"));
+  fprintf(stderr, "tiny: unknown option '%s'", argument);
+  if (nearest->name)
+    fprintf(stderr, "; did you mean '%s'?", nearest->name);
+  fprintf(stderr, "\n%s", usage);
+  exit(2);
+}
+
 /* Reads the options; the program ends at an unknown one. */
 static void read_options(int argc, char **argv, struct options *options)
 {
   int i;
 
   for (i = 1; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+    struct cn_nearest nearest = cn_nearest_to(argv[i], strcspn(argv[i], "="));
     if (!strcmp(argv[i], "--help")) {
       fputs(usage, stdout);
       exit(0);
@@ -99,9 +114,8 @@ static void read_options(int argc, char **argv, struct options *options)
         exit(2);
       }
       options->code = argv[++i];
-    } else if (!read_option(argv[i], options)) {
-      fprintf(stderr, "tiny: unknown option '%s'\n%s", argv[i], usage);
-      exit(2);
+    } else if (!read_option(argv[i], options, &nearest)) {
+      refuse_option(argv[i], &nearest);
     }
   }
   if (i < argc && !options->code)

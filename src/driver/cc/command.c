@@ -9,6 +9,7 @@
 
 #include <stdarg.h>
 #include <string.h>
+#include "base/nearest.h"
 #include "driver/cc/cc_options.h"
 #include "driver/tool.h"
 
@@ -47,34 +48,11 @@ static void set_debug_level(enum cn_debug *debug, const char *kind)
       *debug = CN_DEBUG_LINES;
 }
 
-/* -fcairn-NAME=VALUE: sets an option of cairn_compile_options. */
-static bool set_compile_option(struct cn_command *command, const char *word, bool *known)
-{
-  static const char *const names[] = {"slots",       "slot-budget", "roots",     "without", "polls",     "poll",
-                                      "poll-budget", "barriers",    "collector", "words",   "inline-max"};
-  const char *name = word + sizeof "-fcairn-" - 1, *value = strchr(word, '=');
-  size_t length = value ? (size_t)(value - name) : 0;
+/* ---- Cairn's own options ---- */
 
-  CN_ASSERT(strncmp(word, "-fcairn-", sizeof "-fcairn-" - 1) == 0);
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    *known = length && strlen(names[i]) == length && memcmp(names[i], name, length) == 0;
-    if (!*known)
-      continue;
-    char *wrong;
-    bool ok = cairn_compile_set(&command->compile, names[i], value + 1, &wrong) == CAIRN_OK;
-    if (!ok)
-      cn_tool_error("-fcairn-%s", wrong);
-    free(wrong);
-    if (strcmp(names[i], "barriers") == 0)
-      command->barriers = value + 1;
-    if (strcmp(names[i], "collector") == 0)
-      command->collector = value + 1;
-    return ok;
-  }
-  return false;
-}
+#define OWN_PREFIX "-fcairn-"
+enum { OWN_PREFIX_LENGTH = sizeof OWN_PREFIX - 1 };
 
-/* -fcairn-manage=... */
 static bool set_manage_option(struct cn_command *command, const char *word, const char *what)
 {
   bool marked = strcmp(what, "marked") == 0;
@@ -88,56 +66,141 @@ static bool set_manage_option(struct cn_command *command, const char *word, cons
   return false;
 }
 
+static bool set_safepoints_option(struct cn_command *command, const char *word, const char *when)
+{
+  char *wrong;
+
+  if (cairn_compile_set(&command->compile, "safepoints", when, &wrong) == CAIRN_OK)
+    return true;
+  free(wrong);
+  cn_tool_error("invalid value '%s' in '%s' (late, early or none)", when, word);
+  return false;
+}
+
+static bool add_import(struct cn_command *command, const char *word, const char *file)
+{
+  (void)word;
+  cn_push(&command->imports, file);
+  return true;
+}
+
+static bool set_report_option(struct cn_command *command, const char *word, const char *file)
+{
+  (void)word;
+  command->report = file ? file : "";
+  command->compile.report = true;
+  return true;
+}
+
+static bool set_times_option(struct cn_command *command, const char *word, const char *value)
+{
+  (void)word;
+  (void)value;
+  command->compile.timer = cn_times_add_run;
+  command->compile.timer_env = &command->times;
+  return true;
+}
+
+enum own_value { NO_VALUE, ANY_VALUE, NAME_VALUE, OPTIONAL_NAME }; /* a name is not empty */
+
+/* An option applies its function, sets the member at `flag`, or is an option of cairn_compile_set(). */
+static const struct own_option {
+  const char *name;
+  enum own_value value;
+  bool (*set)(struct cn_command *command, const char *word, const char *value);
+  size_t flag;
+} own_options[] = {
+    {"safepoints", ANY_VALUE, set_safepoints_option, 0},
+    {"manage", ANY_VALUE, set_manage_option, 0},
+    {"slots", ANY_VALUE, NULL, 0},
+    {"slot-budget", ANY_VALUE, NULL, 0},
+    {"roots", ANY_VALUE, NULL, 0},
+    {"barriers", ANY_VALUE, NULL, 0},
+    {"collector", ANY_VALUE, NULL, 0},
+    {"inline-max", ANY_VALUE, NULL, 0},
+    {"note-stores", NO_VALUE, NULL, offsetof(struct cn_command, compile.note_stores)},
+    {"live-outs", NO_VALUE, NULL, offsetof(struct cn_command, live_outs)},
+    {"words", ANY_VALUE, NULL, 0},
+    {"without", ANY_VALUE, NULL, 0},
+    {"polls", ANY_VALUE, NULL, 0},
+    {"poll", ANY_VALUE, NULL, 0},
+    {"poll-budget", ANY_VALUE, NULL, 0},
+    {"import", NAME_VALUE, add_import, 0},
+    {"remarks", NO_VALUE, NULL, offsetof(struct cn_command, remarks)},
+    {"report", OPTIONAL_NAME, set_report_option, 0},
+    {"times", NO_VALUE, set_times_option, 0},
+};
+enum { OWN_OPTION_COUNT = sizeof own_options / sizeof *own_options };
+
+static bool is_value_valid(enum own_value kind, const char *value)
+{
+  if (!value)
+    return kind == NO_VALUE || kind == OPTIONAL_NAME;
+  return kind == ANY_VALUE || (kind != NO_VALUE && *value);
+}
+
+static bool set_own_option(struct cn_command *command, const struct own_option *option, const char *word,
+                           const char *value)
+{
+  char *wrong;
+
+  if (option->set)
+    return option->set(command, word, value);
+  if (option->value == NO_VALUE) {
+    *(bool *)((char *)command + option->flag) = true;
+    return true;
+  }
+  bool ok = cairn_compile_set(&command->compile, option->name, value, &wrong) == CAIRN_OK;
+  if (!ok)
+    cn_tool_error(OWN_PREFIX "%s", wrong);
+  free(wrong);
+  if (strcmp(option->name, "barriers") == 0)
+    command->barriers = value;
+  if (strcmp(option->name, "collector") == 0)
+    command->collector = value;
+  return ok;
+}
+
+/* Print the error for `word`, where `name` is the word after its prefix. */
+static void refuse_own_option(const char *word, const char *name)
+{
+  struct cn_nearest nearest = cn_nearest_to(name, strcspn(name, "="));
+
+  for (size_t i = 0; i < OWN_OPTION_COUNT; i++)
+    cn_nearest_offer(&nearest, own_options[i].name, strlen(own_options[i].name));
+  cn_tool_error("unknown argument: '%s'%s%s%s (cairn-cc --help lists the " OWN_PREFIX " options)", word,
+                nearest.name ? "; did you mean '" OWN_PREFIX : "", nearest.name ? nearest.name : "",
+                nearest.name ? "'?" : "");
+}
+
 /* -fcairn-... */
 static bool set_cairn_option(struct cn_command *command, const char *word)
 {
-  static const char safepoints[] = "-fcairn-safepoints=", manage[] = "-fcairn-manage=", report[] = "-fcairn-report",
-                    import[] = "-fcairn-import=";
-  bool known, set = set_compile_option(command, word, &known);
+  const char *name = word + OWN_PREFIX_LENGTH, *equals = strchr(name, '=');
+  size_t length = equals ? (size_t)(equals - name) : strlen(name);
 
-  if (known)
-    return set;
-  if (strncmp(word, safepoints, sizeof safepoints - 1) == 0) {
-    const char *when = word + sizeof safepoints - 1;
-    char *wrong;
-    if (cairn_compile_set(&command->compile, "safepoints", when, &wrong) == CAIRN_OK)
-      return true;
-    free(wrong);
-    cn_tool_error("invalid value '%s' in '%s' (late, early or none)", when, word);
-    return false;
-  }
-  if (strncmp(word, manage, sizeof manage - 1) == 0)
-    return set_manage_option(command, word, word + sizeof manage - 1);
-  if (strncmp(word, import, sizeof import - 1) == 0 && word[sizeof import - 1]) {
-    cn_push(&command->imports, word + sizeof import - 1);
-    return true;
-  }
-  if (strcmp(word, "-fcairn-times") == 0) {
-    command->compile.timer = cn_times_add_run;
-    command->compile.timer_env = &command->times;
-    return true;
-  }
-  if (strcmp(word, "-fcairn-note-stores") == 0) {
-    command->compile.note_stores = true;
-    return true;
-  }
-  if (strcmp(word, "-fcairn-live-outs") == 0) {
-    command->live_outs = true;
-    return true;
-  }
-  if (strcmp(word, "-fcairn-remarks") == 0) {
-    command->remarks = true;
-    return true;
-  }
-  if (strncmp(word, report, sizeof report - 1) == 0 &&
-      (!word[sizeof report - 1] || (word[sizeof report - 1] == '=' && word[sizeof report]))) {
-    command->report = word + sizeof report - 1 + (word[sizeof report - 1] == '=');
-    command->compile.report = true;
-    return true;
-  }
-  cn_tool_error("unknown argument: '%s' (cairn-cc --help lists the -fcairn- options)", word);
+  CN_ASSERT(strncmp(word, OWN_PREFIX, OWN_PREFIX_LENGTH) == 0);
+  for (size_t i = 0; i < OWN_OPTION_COUNT; i++)
+    if (strlen(own_options[i].name) == length && memcmp(own_options[i].name, name, length) == 0 &&
+        is_value_valid(own_options[i].value, equals ? equals + 1 : NULL))
+      return set_own_option(command, &own_options[i], word, equals ? equals + 1 : NULL);
+  refuse_own_option(word, name);
   return false;
 }
+
+/* True if the word begins with -fcairn- except for one mistyped byte, and so is an option neither of Cairn nor of
+ * clang. */
+static bool is_prefix_mistyped(const char *word, const char **name)
+{
+  const char *dash = strlen(word) > 2 ? strchr(word + 2, '-') : NULL;
+  size_t length = dash ? (size_t)(dash + 1 - word) : 0;
+
+  *name = word + length;
+  return length > 0 && length <= OWN_PREFIX_LENGTH + 1 &&
+         cn_edit_distance(word, length, OWN_PREFIX, OWN_PREFIX_LENGTH) == 1;
+}
+
+/* ---- options of clang ---- */
 
 /* The first sanitizer of a list that Cairn refuses, or null. Cairn refuses sanitizers that are LLVM passes over shadow
  * memory, because they ignore moved objects and Cairn's heap. Sanitizers that clang expands in its IR give ordinary
@@ -361,6 +424,10 @@ static size_t add_option_item(struct cn_command *command, size_t at, const char 
     command->incomplete = at + 1 == command->args.count;
     item.count = command->incomplete ? 1 : 2;
     value = command->incomplete ? "" : command->args.at[at + 1];
+  }
+  if (!row && is_prefix_mistyped(word, &value)) {
+    refuse_own_option(word, value);
+    return 0;
   }
   if (row) {
     if (row->effect == CN_EFFECT_OWN && !set_cairn_option(command, word))

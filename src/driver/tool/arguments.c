@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "base/nearest.h"
 #include "driver/tool.h"
 
 static bool is_in_help(const struct cn_arguments *arguments, const struct option *option)
@@ -52,6 +53,25 @@ int cn_arguments_set_compile_option(struct cairn_compile_options *options, const
   return CN_EXIT_USAGE;
 }
 
+/* After getopt_long() has refused the word `refused`: print the nearest option if the word is an unknown long option.
+ */
+static int suggest_option(const struct cn_arguments *arguments, const char *refused)
+{
+  size_t length = strcspn(refused, "=");
+
+  if (optopt != 0 || strncmp(refused, "--", 2) != 0)
+    return CN_EXIT_USAGE;
+  struct cn_nearest nearest = cn_nearest_to(refused + 2, length - 2);
+  for (const struct option *option = arguments->options; option->name; option++) {
+    if (strncmp(option->name, refused + 2, length - 2) == 0)
+      return CN_EXIT_USAGE; /* the start of several names, which getopt_long() has listed */
+    cn_nearest_offer(&nearest, option->name, strlen(option->name));
+  }
+  if (nearest.name)
+    fprintf(stderr, "%s: did you mean '--%s'?\n", cn_tool_name, nearest.name);
+  return CN_EXIT_USAGE;
+}
+
 static int print_help(const struct cn_arguments *arguments)
 {
   fputs(arguments->help, stdout);
@@ -74,7 +94,8 @@ int cn_arguments_parse(int argc, char **argv, const struct cn_arguments *argumen
     if (letter == 'v')
       return cn_tool_print_version(), CN_EXIT_OK;
     /* getopt has reported '?' */
-    status = letter == '?' ? CN_EXIT_USAGE : arguments->take(env, letter, arguments->options[which].name);
+    status = letter == '?' ? suggest_option(arguments, argv[optind - 1])
+                           : arguments->take(env, letter, arguments->options[which].name);
   }
   return status == CN_EXIT_OK ? -1 : status;
 }

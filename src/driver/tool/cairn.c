@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/nearest.h"
 #include "driver/tool.h"
 
 struct subcommand {
@@ -33,7 +34,21 @@ static void print_help(FILE *out)
         out);
   for (size_t i = 0; i < SUBCOMMAND_COUNT; i++)
     fprintf(out, "  %-10s %s\n", subcommands[i].name, subcommands[i].help);
-  fputs("\nExit status: 0; 1 if the input was refused; 2 for bad usage.\n", out);
+  fputs("\n  --help, --version\n\nExit status: 0; 1 if the input was refused; 2 for bad usage.\n", out);
+}
+
+static int refuse_name(const char *name)
+{
+  static const char *const others[] = {"help", "--help", "--version"};
+  struct cn_nearest nearest = cn_nearest_to(name, strlen(name));
+
+  for (size_t i = 0; i < SUBCOMMAND_COUNT; i++)
+    cn_nearest_offer(&nearest, subcommands[i].name, strlen(subcommands[i].name));
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    cn_nearest_offer(&nearest, others[i], strlen(others[i]));
+  cn_tool_error("unknown %s '%s'%s%s%s (see cairn --help)", *name == '-' ? "option" : "subcommand", name,
+                nearest.name ? "; did you mean '" : "", nearest.name ? nearest.name : "", nearest.name ? "'?" : "");
+  return CN_EXIT_USAGE;
 }
 
 static int run_subcommand(int argc, char **argv)
@@ -43,8 +58,7 @@ static int run_subcommand(int argc, char **argv)
   for (size_t i = 0; i < SUBCOMMAND_COUNT; i++)
     if (strcmp(name, subcommands[i].name) == 0)
       return subcommands[i].run(argc, argv);
-  cn_tool_error("unknown %s '%s' (see cairn --help)", *name == '-' ? "option" : "subcommand", name);
-  return CN_EXIT_USAGE;
+  return refuse_name(name);
 }
 
 static int run_help(int argc, char **argv)

@@ -9,8 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/check.h"
+#include "base/nearest.h"
 #include "runtime/core/messages.h"
 #include "runtime/os/os.h"
+
+#define VARIABLE_PREFIX "CAIRN_"
+enum { VARIABLE_PREFIX_LENGTH = sizeof VARIABLE_PREFIX - 1 }; /* each option's variable begins with the prefix */
 
 struct cn_options cn_options;
 
@@ -167,6 +171,20 @@ static const char *expected_text_of(const struct option_entry *option)
   CN_UNREACHABLE();
 }
 
+/* Writes the message for a variable, of `length` bytes, whose name is unknown. */
+static void refuse_variable(const char *variable, size_t length, char *message, size_t size)
+{
+  struct cn_nearest nearest = cn_nearest_to(variable + VARIABLE_PREFIX_LENGTH, length - VARIABLE_PREFIX_LENGTH);
+
+  CN_ASSERT(length >= VARIABLE_PREFIX_LENGTH);
+  for (size_t i = 0; i < OPTION_COUNT; i++)
+    cn_nearest_offer(&nearest, option_table[i].variable + VARIABLE_PREFIX_LENGTH,
+                     strlen(option_table[i].variable) - VARIABLE_PREFIX_LENGTH);
+  snprintf(message, size, "unknown option %.*s%s%s%s (CAIRN_HELP=1 lists the options)", (int)length, variable,
+           nearest.name != NULL ? "; did you mean " VARIABLE_PREFIX : "", nearest.name != NULL ? nearest.name : "",
+           nearest.name != NULL ? "?" : "");
+}
+
 static bool set_option(struct cn_options *options, const char *setting, char *message, size_t size)
 {
   size_t length = strcspn(setting, "=");
@@ -181,7 +199,7 @@ static bool set_option(struct cn_options *options, const char *setting, char *me
     snprintf(message, size, "%s=%s: expected %s", option->variable, text, expected_text_of(option));
     return false;
   }
-  snprintf(message, size, "unknown option %.*s (CAIRN_HELP=1 lists the options)", (int)length, setting);
+  refuse_variable(setting, length, message, size);
   return false;
 }
 
@@ -236,7 +254,7 @@ static void fit_heap_limits(struct cn_options *options)
 
 static bool is_cairn_variable(const char *variable)
 {
-  return strncmp(variable, "CAIRN_", 6) == 0;
+  return strncmp(variable, VARIABLE_PREFIX, VARIABLE_PREFIX_LENGTH) == 0;
 }
 
 bool cn_options_parse(struct cn_options *options, const struct cairn_heap_limits *limits, char *const *environment,

@@ -128,7 +128,9 @@ static void refused(void **state)
       {"CAIRN_PAUSE=ms", "CAIRN_PAUSE=ms: expected a time, as in 3ms, 500us or 1s, or 0"},
       {"CAIRN_PAUSE=3min", "CAIRN_PAUSE=3min: expected a time, as in 3ms, 500us or 1s, or 0"},
       {"CAIRN_PAUSE=99999999999s", "CAIRN_PAUSE=99999999999s: expected a time, as in 3ms, 500us or 1s, or 0"},
-      {"CAIRN_STRES=1", "unknown option CAIRN_STRES (CAIRN_HELP=1 lists the options)"},
+      {"CAIRN_STRES=1", "unknown option CAIRN_STRES; did you mean CAIRN_STRESS? (CAIRN_HELP=1 lists the options)"},
+      {"CAIRN_HEAPMAX", "unknown option CAIRN_HEAPMAX; did you mean CAIRN_HEAP_MAX? (CAIRN_HELP=1 lists the options)"},
+      {"CAIRN_FOO=1", "unknown option CAIRN_FOO (CAIRN_HELP=1 lists the options)"},
       {"CAIRN_=1", "unknown option CAIRN_ (CAIRN_HELP=1 lists the options)"},
   };
   struct cn_options options;
