@@ -169,6 +169,12 @@ bool concerns(const Module &module)
   return false;
 }
 
+/// Is the code for a shared object: did clang get -fPIC without -fPIE?
+bool is_for_shared_object(const Module &module)
+{
+  return module.getPICLevel() != PICLevel::NotPIC && module.getPIELevel() == PIELevel::Default;
+}
+
 enum class Place { Alone, Start, End }; // asked for by name, or in a default pipeline
 
 /// Cairn's passes in a row; one that refuses the module is the last.
@@ -212,6 +218,7 @@ private:
 
     options.diagnose = Reporter::hear;
     options.env = &reporter;
+    options.shared |= settings->runtime && place != Place::Alone && is_for_shared_object(module);
     for (size_t i = 0; i < names.size() && ok; i++)
       ok = cairn_compile_pass(wrap(&module), nullptr, names[i].c_str(), &options) == CAIRN_OK;
     reporter.finish();
