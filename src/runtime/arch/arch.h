@@ -105,6 +105,9 @@ void cn_arch_detect_features(void);
 uintptr_t cn_arch_context_pc(const void *ucontext);
 /* The stack pointer in a signal handler's context. Async-signal-safe. */
 uintptr_t cn_arch_context_sp(const void *ucontext);
+/* The name of register `reg`, below CN_ARCH_REGISTER_COUNT; `*value` gets its value in a signal handler's context.
+ * Async-signal-safe. */
+const char *cn_arch_context_register(const void *ucontext, int reg, uintptr_t *value);
 
 /* True if `pc` is the return address that the kernel gives to a signal handler, whose frame ends at `sp`. The signal
  * interrupted the thread before the instruction `*interrupted`, so the frame has no caller. */

@@ -307,9 +307,9 @@ static void install_watchdog(void)
   alarm(MAX_BACKTRACE_SECONDS);
 }
 
-/* True for the first thread, which prints; any other thread waits for the end of the program. If the first thread fails
- * again, during the backtrace or in a signal handler, the result is false, and the caller aborts. */
-static bool claim_fatal_backtrace(void)
+/* If the first thread fails again, during the backtrace or in a signal handler, the result is false, and the caller
+ * aborts. */
+bool cn_backtrace_claim_end(void)
 {
   int none = 0;
 
@@ -320,13 +320,11 @@ static bool claim_fatal_backtrace(void)
   return false;
 }
 
-void cn_backtrace_print_fatal(uintptr_t frame)
+/* Prints the backtrace of `fatal_trace`. */
+static void print_guarded(void)
 {
   static volatile int tries;
 
-  if (!claim_fatal_backtrace())
-    return;
-  fatal_trace = (struct backtrace_state){.file = STDERR_FILENO, .limit = MAX_ACTIVATIONS, .above = frame};
   (void)sigsetjmp(fatal_guard.back, 0);
   cn_report_guard = &fatal_guard;
   if (tries++ == 0) {
@@ -342,4 +340,20 @@ void cn_backtrace_print_fatal(uintptr_t frame)
   cn_report_guard = NULL;
   alarm_deadline = UINT64_MAX;
   alarm(0);
+}
+
+void cn_backtrace_print_fatal(uintptr_t frame)
+{
+  if (!cn_backtrace_claim_end())
+    return;
+  fatal_trace = (struct backtrace_state){.file = STDERR_FILENO, .limit = MAX_ACTIVATIONS, .above = frame};
+  print_guarded();
+}
+
+void cn_backtrace_print_crash(uintptr_t pc)
+{
+  CN_CHECK(ending_thread == cn_os_thread());
+  fatal_trace =
+      (struct backtrace_state){.file = STDERR_FILENO, .limit = MAX_ACTIVATIONS, .from = pc, .signalled = true};
+  print_guarded();
 }

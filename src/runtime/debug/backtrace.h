@@ -18,6 +18,14 @@
  * only ends the backtrace. Changes signal handlers. Only the first call prints. */
 void cn_backtrace_print_fatal(uintptr_t frame);
 
+/* Like cn_backtrace_print_fatal(), in the handler of a signal that ends the program: the backtrace starts at the
+ * activation at `pc`. The thread has claimed the end of the program. */
+void cn_backtrace_print_crash(uintptr_t pc);
+
+/* Claim the end of the program. True for the first thread, which reports; any other thread waits for the end. False:
+ * the thread has claimed it before. Async-signal-safe. */
+bool cn_backtrace_claim_end(void);
+
 /* Print a backtrace that starts at the activation at `pc`. The first function may load the unwinder; the second is for
  * signal handlers, and uses an unwinder that is loaded already. */
 void cn_backtrace_print_from(uintptr_t pc);
@@ -67,6 +75,11 @@ bool cn_safepoint_find_details(uintptr_t pc, struct cn_details *details);
  * at least 1. False: unknown. */
 bool cn_safepoint_find_source(uintptr_t pc, uint32_t depth, struct cn_source_place *source, uint32_t *depths);
 
+/* The return address of the safepoint with details before `pc` in the function with the instruction at `pc`, or of the
+ * function's first one; 0: there is none. Linear in the function's safepoints; otherwise like
+ * cn_safepoint_find_details(). */
+uintptr_t cn_safepoint_find_nearest(uintptr_t pc);
+
 /* Write "file.c:12", the line of the call that returns to `pc`. False: unknown, or too long. */
 bool cn_safepoint_format_line(uintptr_t pc, char *buffer, size_t size);
 
@@ -75,6 +88,11 @@ bool cn_safepoint_format_line(uintptr_t pc, char *buffer, size_t size);
 /* Write "function at file:line" of a safepoint from its details, which a stripped program keeps. False: the details
  * lack the position, or the thread has a report guard. Any thread. */
 bool cn_safepoint_format_source(uintptr_t pc, char *buffer, size_t size);
+
+/* Write "file:line" of the safepoint before `pc` in the function with the instruction at `pc`, or of the function's
+ * first safepoint. False: the function has no safepoint with a source position, or the thread has a report guard. Any
+ * thread. */
+bool cn_safepoint_format_nearest(uintptr_t pc, char *buffer, size_t size);
 
 /* ---- verify_frames.c: CAIRN_VERIFY=frames: compares two independent walks of one stack ---- */
 

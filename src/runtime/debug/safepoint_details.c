@@ -88,6 +88,36 @@ bool cn_safepoint_find_details(uintptr_t pc, struct cn_details *details)
   return status == CN_FRAMEMAP_OK;
 }
 
+/* The return offset of the function's last safepoint up to `offset`, or of its first. */
+static uint32_t find_nearest_offset(const struct cn_details_function *function, uint32_t offset)
+{
+  uint32_t nearest = 0, next;
+
+  for (uint32_t i = 0; i < function->safepoints; i++) {
+    if (cn_details_read_return_offset(function, i, &next) != CN_FRAMEMAP_OK)
+      fail_bad_details(function->entry);
+    if (i > 0 && next > offset)
+      break;
+    nearest = next;
+  }
+  return nearest;
+}
+
+/* An instruction belongs to the function that begins below the next address. */
+uintptr_t cn_safepoint_find_nearest(uintptr_t pc)
+{
+  uintptr_t nearest = 0;
+
+  if (pc == UINTPTR_MAX || !cn_images_lock())
+    return 0;
+  update_functions();
+  const struct cn_details_function *function = find_function(pc + 1);
+  if (function != NULL && function->safepoints != 0)
+    nearest = function->entry + find_nearest_offset(function, (uint32_t)(pc - function->entry));
+  cn_images_unlock();
+  return nearest;
+}
+
 bool cn_safepoint_find_source(uintptr_t pc, uint32_t depth, struct cn_source_place *source, uint32_t *depths)
 {
   struct cn_details details;

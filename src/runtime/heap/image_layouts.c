@@ -16,6 +16,7 @@
 #include "framemap/layout_names.h"
 #include "runtime/core/image.h"
 #include "runtime/core/messages.h"
+#include "runtime/os/os.h"
 
 /* True: layouts are checked from now on. The flag is stored before the list of images is read, and loaded after an
  * image is added to the list, so at least one of the two threads sees the other thread's change. */
@@ -197,6 +198,25 @@ int cairn_layout_type(const struct cairn_layout *layout, char *text, size_t size
   if (names == NULL)
     return snprintf(text, size, "layout %p%s", (const void *)layout, array_brackets_of(layout));
   return snprintf(text, size, "%.*s%s", (int)cn_layout_names_type_length(names), names, array_brackets_of(layout));
+}
+
+bool cn_layouts_find_type_at(uintptr_t address, char *text, size_t size)
+{
+  const uintptr_t other_bits = CAIRN_ABI_HEADER_STATE | CAIRN_ABI_HEADER_UNUSED;
+  uintptr_t header, start;
+
+  if (address < CAIRN_ABI_HEADER_SIZE || address % CAIRN_ABI_OBJECT_ALIGN != 0 ||
+      !cn_os_read_memory(address - CAIRN_ABI_HEADER_SIZE, &header, sizeof header) || (header & other_bits) != 0)
+    return false;
+  start = header & (uintptr_t)CAIRN_ABI_HEADER_LAYOUT;
+  bool entered = cn_image_begin_reading();
+  const struct cn_range *range = cn_ranges_find_overlap(cn_image_list()->by_layouts, start, start + 1);
+  const struct cn_registered_image *image = range != NULL ? range->value : NULL;
+  bool found = image != NULL && cn_layouts_have(&image->image, (const struct cairn_layout *)start);
+  if (found)
+    cairn_layout_type((const struct cairn_layout *)start, text, size);
+  cn_image_end_reading(entered);
+  return found;
 }
 
 int cairn_layout_place(const struct cairn_layout *layout, uint64_t offset, char *text, size_t size)

@@ -262,4 +262,8 @@ bool cn_layouts_are_wrong(const struct cairn_image *image, const char *name, cha
 /* True if `layout`, any address, is a layout of the image, whose layouts are not wrong. Linear. */
 bool cn_layouts_have(const struct cairn_image *image, const struct cairn_layout *layout);
 
+/* Write the type of the object whose payload begins at `address`, any value. False: no header of a registered layout
+ * stands there. The object may be dead. Any phase; async-signal-safe. */
+bool cn_layouts_find_type_at(uintptr_t address, char *text, size_t size);
+
 #endif

@@ -167,7 +167,7 @@ static void start_runtime(char **environment)
   cn_os_prepare_thread_fence();
   cn_os_watch_new_processes();
   cn_os_register_fork_handlers(prepare_fork, finish_fork_in_parent, reset_child_after_fork);
-  if (cn_options.stress != 0)
+  if (cn_options.stress != 0 || cn_options.backtrace != 0)
     cn_fault_watch_signals();
   if (cn_os_is_main_thread())
     cn_attach_main_thread();

@@ -16,6 +16,7 @@
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/messages.h"
+#include "runtime/core/options.h"
 #include "runtime/debug/backtrace.h"
 #include "runtime/handlers/action.h"
 #include "runtime/heap/managed_heap.h"
@@ -23,14 +24,14 @@
 
 enum { ALTERNATE_STACK_BYTES = 64 << 10 };
 
-static void explain_stale_reference(uintptr_t address, uintptr_t pc)
+static bool explain_stale_reference(uintptr_t address, uintptr_t pc)
 {
   const struct cairn_collector *collector = cn_heap_collector();
   uint64_t collection;
   char place[CN_REPORT_PC];
 
   if (collector->was_unmapped == NULL || !collector->was_unmapped(address, &collection))
-    return;
+    return false;
   cn_report_format_pc(pc, place);
   if (collection != 0)
     cn_report_print_text("cairn: stale reference: address 0x%lx was moved by collection %lu, "
@@ -41,30 +42,33 @@ static void explain_stale_reference(uintptr_t address, uintptr_t pc)
                          "used at pc %s\n",
                          (unsigned long)address, place);
   cn_backtrace_print_from_fault(pc);
+  return true;
 }
 
 /* Explains a fault on a section of a registered image, which the collector reads. */
-static void explain_unmapped_image(uintptr_t address, uintptr_t pc)
+static bool explain_unmapped_image(uintptr_t address, uintptr_t pc)
 {
   char place[CN_REPORT_PC];
 
   if (!cn_images_have_section_on_page(address))
-    return;
+    return false;
   cn_report_print_text("cairn: code that was loaded in memory is unmapped, and its image is still "
                        "registered: 0x%lx, which it has, is read at pc %s; call the module's 'leave' "
                        "(<cairn/compile.h>) before it is removed\n",
                        (unsigned long)address, cn_report_format_pc(pc, place));
   cn_backtrace_print_from_fault(pc);
+  return true;
 }
 
-void cn_fault_explain(const siginfo_t *info, const void *context)
+bool cn_fault_explain(const siginfo_t *info, const void *context)
 {
-  if (info->si_code <= 0)
-    return;
-  cn_overflow_explain_fault((uintptr_t)info->si_addr, cn_arch_context_pc(context), cn_arch_context_sp(context));
-  explain_stale_reference((uintptr_t)info->si_addr, cn_arch_context_pc(context));
-  if (info->si_signo == SIGSEGV && info->si_code == SEGV_MAPERR)
-    explain_unmapped_image((uintptr_t)info->si_addr, cn_arch_context_pc(context));
+  uintptr_t address = (uintptr_t)info->si_addr, pc = cn_arch_context_pc(context);
+
+  if (info->si_code <= 0 || (info->si_signo != SIGSEGV && info->si_signo != SIGBUS))
+    return false;
+  cn_overflow_explain_fault(address, pc, cn_arch_context_sp(context));
+  bool stale = explain_stale_reference(address, pc);
+  return (info->si_signo == SIGSEGV && info->si_code == SEGV_MAPERR && explain_unmapped_image(address, pc)) || stale;
 }
 
 static bool signals_watched;
@@ -103,9 +107,13 @@ void cn_fault_free_alternate_stack(struct cairn_mutator *mutator)
 
 void cn_fault_watch_signals(void)
 {
+  static const int crashes[] = {SIGFPE, SIGILL, SIGABRT};
+
   if (signals_watched || !give_alternate_stack(&cairn_mutator))
     return;
   __atomic_store_n(&signals_watched, true, __ATOMIC_RELEASE);
   cn_os_watch_signal(SIGSEGV);
   cn_os_watch_signal(SIGBUS);
+  for (size_t i = 0; cn_options.backtrace && i < sizeof crashes / sizeof *crashes; i++)
+    cn_os_watch_signal(crashes[i]);
 }

@@ -72,17 +72,26 @@ void cn_overflow_check_stack(struct cairn_mutator *mutator, const struct cn_save
   cn_report_exit_program();
 }
 
-void cn_overflow_explain_fault(uintptr_t address, uintptr_t pc, uintptr_t sp)
+size_t cn_overflow_stack_bytes(uintptr_t address, uintptr_t sp)
 {
   const struct cairn_mutator *mutator = &cairn_mutator;
   uintptr_t bottom = mutator->stack_bottom, lowest = bottom > MAX_FRAME_BYTES ? bottom - MAX_FRAME_BYTES : 0;
+
+  if (!mutator->attached || sp < lowest || sp >= mutator->stack_floor || address < lowest ||
+      address >= mutator->stack_floor)
+    return 0;
+  return mutator->stack_end - bottom;
+}
+
+void cn_overflow_explain_fault(uintptr_t address, uintptr_t pc, uintptr_t sp)
+{
+  size_t bytes = has_stack_polls() ? cn_overflow_stack_bytes(address, sp) : 0;
   char place[CN_REPORT_PC];
 
-  if (!mutator->attached || !has_stack_polls() || sp < lowest || sp >= mutator->stack_floor || address < lowest ||
-      address >= mutator->stack_floor)
+  if (bytes == 0)
     return;
   cn_report_print_text("cairn: stack overflow at pc %s: no room for its frame on %zu KB of stack\n",
-                       cn_report_format_pc(pc, place), (mutator->stack_end - bottom) >> 10);
+                       cn_report_format_pc(pc, place), bytes >> 10);
   cn_backtrace_print_from_fault(pc);
   _exit(1);
 }

@@ -349,14 +349,16 @@ static void deliver_signal(int signal, siginfo_t *info, void *context)
 {
   bool attached = cairn_mutator.attached != 0;
 
-  if (cn_os_is_signal_watched(signal))
-    cn_fault_explain(info, context);
+  bool explained = cn_os_is_signal_watched(signal) && cn_fault_explain(info, context);
   if (attached && cairn_mutator.busy && !is_synchronous(signal, info)) {
     postpone_signal(signal, info, context);
     return;
   }
   cn_signal_handler *handler = cn_os_take_handler(signal);
-  if ((uintptr_t)handler == (uintptr_t)SIG_DFL || (uintptr_t)handler == (uintptr_t)SIG_IGN)
+  bool ignored = (uintptr_t)handler == (uintptr_t)SIG_IGN;
+  if (!explained && ((uintptr_t)handler == (uintptr_t)SIG_DFL || (ignored && info->si_code > 0)))
+    cn_crash_report(info, context);
+  if ((uintptr_t)handler == (uintptr_t)SIG_DFL || ignored)
     take_default_action(signal, info, (uintptr_t)handler);
   else if (attached)
     run_handler(handler, signal, info, context);

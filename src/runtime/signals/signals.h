@@ -71,7 +71,7 @@ void cn_signals_release_postponed(void);
  * image that was unmapped but not unregistered. */
 
 /* From now on explain faults, on an alternate stack, before the program's handler or the default action runs. Later
- * calls do nothing. */
+ * calls do nothing. With CAIRN_BACKTRACE, also watch the other signals of crashes. */
 void cn_fault_watch_signals(void);
 
 /* Give an alternate stack to a thread that is being attached, if faults are explained; free the stack of a thread that
@@ -79,8 +79,8 @@ void cn_fault_watch_signals(void);
 void cn_fault_give_alternate_stack(struct cairn_mutator *mutator);
 void cn_fault_free_alternate_stack(struct cairn_mutator *mutator);
 
-/* Print the explanation of this fault, if there is one. Async-signal-safe. */
-void cn_fault_explain(const siginfo_t *info, const void *context);
+/* Print the explanation of this fault. False: there is none. Async-signal-safe. */
+bool cn_fault_explain(const siginfo_t *info, const void *context);
 
 /* ---- overflow.c ---- */
 
@@ -102,5 +102,16 @@ void cn_overflow_check_stack(struct cairn_mutator *mutator, const struct cn_save
  * the reserve. In this case the call of the slow path has failed. Like cn_overflow_check_stack(), but without exit
  * handlers. Async-signal-safe. */
 void cn_overflow_explain_fault(uintptr_t address, uintptr_t pc, uintptr_t sp);
+
+/* The size of the calling thread's stack if a fault at `address`, with stack pointer `sp`, shows an overflow; else 0.
+ * Any program, any thread; async-signal-safe. */
+size_t cn_overflow_stack_bytes(uintptr_t address, uintptr_t sp);
+
+/* ---- crash.c ---- */
+
+/* With CAIRN_BACKTRACE, report the signal, whose default action is about to end the program: its cause, the place, the
+ * objects in registers, and a backtrace. Only the first crash is reported, and only if no message has ended the program
+ * before. Async-signal-safe. */
+void cn_crash_report(const siginfo_t *info, const void *context);
 
 #endif

@@ -32,9 +32,19 @@ int cn_details_next_function(const unsigned char **cursor, const unsigned char *
   memcpy(&mock, *cursor, sizeof mock);
   if (mock.entry == 0)
     return CN_FRAMEMAP_BAD;
-  *function = (struct cn_details_function){.entry = mock.entry, .code_size = mock.size, .data = *cursor, .end = end};
+  *function = (struct cn_details_function){
+      .entry = mock.entry, .code_size = mock.size, .safepoints = 1, .data = *cursor, .end = end};
   *cursor += sizeof mock;
   return CN_FRAMEMAP_OK;
+}
+
+int cn_details_read_return_offset(const struct cn_details_function *function, uint32_t index, uint32_t *offset)
+{
+  struct mock mock;
+
+  memcpy(&mock, function->data, sizeof mock);
+  *offset = mock.offset;
+  return index < function->safepoints ? CN_FRAMEMAP_OK : CN_FRAMEMAP_BAD;
 }
 
 int cn_details_find(const struct cn_details_function *function, uint32_t return_offset, struct cn_details *out)
@@ -104,6 +114,10 @@ static void finds(void **state)
   assert_int_equal(sources(0x1000), 0);
   assert_int_equal(sources(0), 0);
   assert_int_equal(sources(UINTPTR_MAX), 0);
+  assert_int_equal(cn_safepoint_find_nearest(0xfff), 0);
+  assert_int_equal(cn_safepoint_find_nearest(0x1000), 0x1020);
+  assert_int_equal(cn_safepoint_find_nearest(0x10ff), 0x1020);
+  assert_int_equal(cn_safepoint_find_nearest(0x1100), 0);
   add(&images[1], second, 2);
   assert_int_equal(sources(0x3100), 3);
   assert_int_equal(sources(0x3110), 5);

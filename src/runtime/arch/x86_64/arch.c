@@ -193,6 +193,22 @@ uintptr_t cn_arch_context_sp(const void *ucontext)
   return (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
 }
 
+const char *cn_arch_context_register(const void *ucontext, int reg, uintptr_t *value)
+{
+  static const struct {
+    const char *name;
+    int index;
+  } registers[CN_ARCH_REGISTER_COUNT] = {{"rax", REG_RAX}, {"rdx", REG_RDX}, {"rcx", REG_RCX}, {"rbx", REG_RBX},
+                                         {"rsi", REG_RSI}, {"rdi", REG_RDI}, {"rbp", REG_RBP}, {"rsp", REG_RSP},
+                                         {"r8", REG_R8},   {"r9", REG_R9},   {"r10", REG_R10}, {"r11", REG_R11},
+                                         {"r12", REG_R12}, {"r13", REG_R13}, {"r14", REG_R14}, {"r15", REG_R15}};
+  const ucontext_t *context = ucontext;
+
+  CN_CHECK(reg >= 0 && reg < CN_ARCH_REGISTER_COUNT);
+  *value = (uintptr_t)context->uc_mcontext.gregs[registers[reg].index];
+  return registers[reg].name;
+}
+
 /* glibc mangles the last three of the eight words of a jmp_buf by an exclusive or with a secret of the thread, followed
  * by a rotation. */
 uintptr_t cn_arch_jump_buffer_sp(const void *buffer)

@@ -34,6 +34,8 @@ int main(int argc, char **argv)
       puts(*variable);
   if (strcmp(how, "child") == 0)
     return system("env | grep CAIRN_; echo child") != 0;
+  if (strcmp(how, "crash") == 0)
+    abort();
   for (long i = 0; i < wanted; i++) {
     struct cell managed *cell = cairn_new(struct cell);
     cell->next = list;
