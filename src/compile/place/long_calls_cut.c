@@ -21,6 +21,8 @@
 #include "compile/cost/cost.h"
 #include "compile/place/long_calls.h"
 
+static const char piece_reason[] = "polls between two pieces of a long call";
+
 struct call_cutter {
   struct cn_ctx *ctx;
   const struct cn_long_call *which;
@@ -109,7 +111,7 @@ static void build_poll(struct call_cutter *c)
   CN_ASSERT(!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(c->builder)));
   LLVMValueRef place = LLVMBuildUnreachable(c->builder);
 
-  cn_poll_emit(c->polls, place, CN_POLL_FORM_STUB_CALL);
+  cn_poll_emit(c->polls, place, CN_POLL_FORM_STUB_CALL, piece_reason);
   LLVMBasicBlockRef after = LLVMGetInstructionParent(place);
   LLVMInstructionEraseFromParent(place);
   LLVMPositionBuilderAtEnd(c->builder, after);
@@ -274,7 +276,7 @@ void cn_long_cut_call(struct cn_ctx *ctx, const struct cn_long_call *which, stru
   LLVMValueRef out = LLVMBuildBr(c.builder, done);
   build_piece_loops(&c, start);
   CN_CHECK(!c.result || LLVMCountIncoming(c.result));
-  cn_poll_emit(polls, out, CN_POLL_FORM_STUB_CALL);
+  cn_poll_emit(polls, out, CN_POLL_FORM_STUB_CALL, piece_reason);
   join_results(&c, plain, LLVMGetInstructionParent(out), done);
   branch_on_length(&c, head, start, plain);
   LLVMDisposeBuilder(c.builder);

@@ -74,11 +74,9 @@ static bool add_poll_site(struct path_walk *e, LLVMValueRef at)
 {
   size_t before = e->sites->list.count;
 
+  e->sites->reason = "polls here: the work before and after adds up to too much";
   cn_poll_sites_add_rare(e->sites, at);
-  if (e->sites->list.count == before)
-    return false;
-  cn_remark(e->ctx, at, "poll", "polls here: the work before and after adds up to too much");
-  return true;
+  return e->sites->list.count > before;
 }
 
 /* ---- the walk ---- */

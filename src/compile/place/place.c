@@ -214,11 +214,8 @@ static void remark_unpolled_loop(struct cn_ctx *ctx, const struct cn_loops *loop
   }
 }
 
-static void remark_entry_polls(struct placer *p, LLVMValueRef function, const struct cn_poll_sites *sites, size_t count)
+static void remark_missing_entry_poll(struct placer *p, LLVMValueRef function, size_t count)
 {
-  CN_CHECK(count <= sites->list.count);
-  for (size_t i = 0; i < count; i++)
-    cn_remark(p->ctx, sites->list.at[i], "poll", "polls on entry");
   if (!count && is_poll_kind_chosen(p, CAIRN_POLLS_AT_ENTRY))
     cn_remark(p->ctx, function, "poll", "no poll on entry: whatever way it takes, it soon polls otherwise or returns");
 }
@@ -238,16 +235,19 @@ static void add_latch_sites(struct placer *p, const struct cn_loops *loops, cons
         (cn_ptrmap_find(&mines->first, block) ||
          (!bounded && !cn_ptrmap_find(&mines->polled, block) && needs_poll_at_latch(&pollers, b)))) {
       size_t before = sites->list.count;
+      sites->reason = cn_ptrmap_find(&mines->seldom, block)  ? "polls between the chunks of a loop"
+                      : cn_ptrmap_find(&mines->first, block) ? "polls at the start of a loop nest or of its chunks"
+                                                             : "polls at the latch of a loop";
       if (!cn_dispatch_add_sites(p->ctx, &p->facts.known, cfg, b, sites))
         cn_poll_sites_add_latch(sites, p->ctx, loops, b);
       add_polling_blocks(&pollers, sites, before);
-      cn_remark(p->ctx, LLVMGetBasicBlockTerminator(block), "poll",
-                "polls at the latch of a loop (over chunks or unrolled passes, if it has such)");
     } else if (is_poll_kind_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && !bounded && !cn_ptrmap_find(&mines->polled, block)) {
       remark_unpolled_loop(p->ctx, loops, b);
     }
+    sites->reason = "polls before the function returns";
     if (is_poll_kind_chosen(p, CAIRN_POLLS_AT_RETURN))
       cn_poll_sites_add(sites, cn_return_polls_site_of(cfg, b));
+    sites->reason = "polls before a tail call";
     if (is_poll_kind_chosen(p, CAIRN_POLLS_AT_TAIL_CALL))
       cn_poll_sites_add(sites, cn_return_polls_find_tail_call(block));
   }
@@ -288,13 +288,13 @@ static void add_self_call_sites(struct placer *p, const struct cn_loops *loops, 
   struct polling_block_cache pollers = make_polling_block_cache(p, loops, sites);
   uint32_t *polled = cn_alloc(cfg->count * sizeof *polled); /* by block, as in is_on_each_loop_iteration() */
 
+  sites->reason = "polls here, for the call of itself and the loop round it";
   for (uint32_t b = 0; b < cfg->count; b++) {
     LLVMValueRef call = find_self_call(p, cfg, b);
     polled[b] = b ? polled[cfg->blocks[b].idom] : CN_NO_BLOCK;
     if (!call || !is_on_each_loop_iteration(&pollers, b, polled[b]))
       continue;
     cn_poll_sites_add(sites, call);
-    cn_remark(p->ctx, call, "poll", "polls here, for the call of itself and the loop round it");
     polled[b] = b;
   }
   free(polled);
@@ -304,6 +304,7 @@ static void add_self_call_sites(struct placer *p, const struct cn_loops *loops, 
 /* Add entry polls. Without polls at calls, entry polls are at the places that LLVM's pass chooses. */
 static void add_entry_sites(struct placer *p, const struct cn_loops *loops, struct cn_poll_sites *sites)
 {
+  sites->reason = "polls on entry";
   if (!is_poll_kind_chosen(p, CAIRN_POLLS_AT_ENTRY))
     return;
   if (is_poll_kind_chosen(p, CAIRN_POLLS_AT_CALL))
@@ -337,7 +338,7 @@ static void gather_poll_sites(struct placer *p, LLVMValueRef function, const str
   size_t latches = sites->list.count;
   add_entry_sites(p, &loops, sites);
   move_sites_to_front(sites, latches);
-  remark_entry_polls(p, function, sites, sites->list.count - latches);
+  remark_missing_entry_poll(p, function, sites->list.count - latches);
   if (is_poll_kind_chosen(p, CAIRN_POLLS_AT_ENTRY) && is_poll_kind_chosen(p, CAIRN_POLLS_AT_CALL) &&
       cn_is_placement_option_on(p->ctx, CAIRN_PLACEMENT_RECURSIONS))
     cn_recursion_polls_add_sites(&p->facts, &loops, sites);
@@ -367,7 +368,7 @@ static void emit_polls(struct placer *p, const struct cn_poll_sites *sites)
     for (end = i + 1; end < sites->list.count && LLVMGetInstructionParent(at[end]) == block;)
       end++;
     for (size_t k = end; k-- > i;)
-      cn_poll_emit(&p->polls, at[k], cn_poll_forms_of(sites, at[k]));
+      cn_poll_emit(&p->polls, at[k], cn_poll_forms_of(sites, at[k]), cn_poll_sites_reason_of(sites, at[k]));
   }
   CN_ASSERT(p->polls.count == before + sites->list.count);
 }

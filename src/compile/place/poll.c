@@ -94,20 +94,20 @@ static LLVMValueRef find_last_line_before(LLVMBasicBlockRef block)
   return best;
 }
 
-/* The location of `at`, or a location near it if the optimiser left `at` without a line. Profiles of a slow loop name
- * the line of its poll. */
-static LLVMMetadataRef debug_location_near(LLVMValueRef at)
+/* The instruction `at`, or an instruction near it with a line if the optimiser left `at` without a line. Profiles of a
+ * slow loop name the line of its poll. */
+static LLVMValueRef find_line_near(LLVMValueRef at)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(at);
   if (!LLVMGetSubprogram(LLVMGetBasicBlockParent(block)))
-    return NULL;
+    return at;
   LLVMValueRef found = find_line_from(at);
 
   if (!found)
     found = find_line_from(LLVMGetFirstInstruction(block));
   if (!found)
     found = find_last_line_before(block);
-  return LLVMInstructionGetDebugLoc(found ? found : at);
+  return found ? found : at;
 }
 
 static void emit_slow_path_call(LLVMBuilderRef builder, LLVMValueRef callee, LLVMValueRef pad)
@@ -139,7 +139,7 @@ static void emit_check_and_branch(struct cn_poll_emitter *p, LLVMBuilderRef buil
   LLVMBuildBr(builder, done);
 }
 
-void cn_poll_emit(struct cn_poll_emitter *p, LLVMValueRef at, enum cn_poll_form form)
+void cn_poll_emit(struct cn_poll_emitter *p, LLVMValueRef at, enum cn_poll_form form, const char *reason)
 {
   CN_CHECK(at && !LLVMIsAPHINode(at) && !LLVMIsALandingPadInst(at));
   LLVMValueRef pad = cn_funclet_pad_of(LLVMGetInstructionParent(at));
@@ -147,6 +147,8 @@ void cn_poll_emit(struct cn_poll_emitter *p, LLVMValueRef at, enum cn_poll_form 
   if (cn_nopoll_is_in_region(p->ctx, at))
     return;
   p->count++;
+  LLVMValueRef near = find_line_near(at);
+  cn_remark(p->ctx, near, "poll", "%s", reason);
   if (p->user) {
     cn_user_poll_emit_call(p->ctx, p->user, at, pad);
     return;
@@ -155,7 +157,7 @@ void cn_poll_emit(struct cn_poll_emitter *p, LLVMValueRef at, enum cn_poll_form 
   bool called = form == CN_POLL_FORM_STUB_CALL || prefers_poll_stub(p->ctx->options);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(p->ctx->llvm);
   LLVMPositionBuilderBefore(builder, at);
-  LLVMSetCurrentDebugLocation2(builder, debug_location_near(at));
+  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(near));
   if (called && p->stub)
     emit_slow_path_call(builder, p->stub, pad);
   else

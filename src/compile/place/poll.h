@@ -29,8 +29,9 @@ struct cn_poll_emitter {
 bool cn_polls_begin(struct cn_poll_emitter *polls, struct cn_ctx *ctx);
 
 /* Insert a poll before `at`, which must be neither a phi nor a landing pad, unless `at` is in a safepoint-free
- * interval. `form` is ignored for the module's own poll, and at -Os and -Oz, where each poll calls the stub. */
-void cn_poll_emit(struct cn_poll_emitter *polls, LLVMValueRef at, enum cn_poll_form form);
+ * interval. `form` is ignored for the module's own poll, and at -Os and -Oz, where each poll calls the stub. A remark
+ * at the poll's debug location says `reason`. */
+void cn_poll_emit(struct cn_poll_emitter *polls, LLVMValueRef at, enum cn_poll_form form, const char *reason);
 
 /* Inline the module's own poll at all inserted polls, and drop unused declarations. Called after the last poll. */
 bool cn_polls_end(struct cn_poll_emitter *polls);
@@ -73,7 +74,9 @@ LLVMValueRef cn_poll_site_at_end(struct cn_ctx *ctx, LLVMBasicBlockRef block);
  * other than a phi or a landing pad, and lies outside safepoint-free intervals. */
 struct cn_poll_sites {
   CN_VECTOR(LLVMValueRef) list;
-  struct cn_ptrmap seen; /* site -> its form; also the blocks without a place */
+  const char *reason;       /* the text of the remarks on sites that are added from now on; static text */
+  struct cn_ptrmap reasons; /* site -> its text */
+  struct cn_ptrmap seen;    /* site -> its form; also the blocks without a place */
   const struct cn_cfg *cfg;
   uint32_t *open; /* cn_nopoll_compute_depths(); owned */
 };
@@ -84,6 +87,8 @@ void cn_poll_sites_free(struct cn_poll_sites *sites);
 const char *cn_poll_sites_wrong(const struct cn_poll_sites *sites);
 /* Add a site, unless `at` is null or in a safepoint-free interval. */
 void cn_poll_sites_add(struct cn_poll_sites *sites, LLVMValueRef at);
+/* The text of the remark on a site. */
+const char *cn_poll_sites_reason_of(const struct cn_poll_sites *sites, LLVMValueRef at);
 /* Like cn_poll_sites_add(), for a site that runs so rarely that a call of the stub costs little. */
 void cn_poll_sites_add_rare(struct cn_poll_sites *sites, LLVMValueRef at);
 /* Add the sites for the retreating edges out of block `b`: in the block, or at other places that run in each

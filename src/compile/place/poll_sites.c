@@ -167,13 +167,14 @@ bool cn_poll_site_is_plain_block(LLVMBasicBlockRef block)
 void cn_poll_sites_begin(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg)
 {
   CN_ASSERT_VALID(cn_cfg_wrong(cfg));
-  *sites = (struct cn_poll_sites){.cfg = cfg, .open = cn_nopoll_compute_depths(ctx, cfg)};
+  *sites = (struct cn_poll_sites){.cfg = cfg, .reason = "polls", .open = cn_nopoll_compute_depths(ctx, cfg)};
 }
 
 void cn_poll_sites_free(struct cn_poll_sites *sites)
 {
   cn_free(&sites->list);
   cn_ptrmap_free(&sites->seen);
+  cn_ptrmap_free(&sites->reasons);
   free(sites->open);
 }
 
@@ -186,14 +187,24 @@ static bool is_in_nopoll_region(const struct cn_poll_sites *sites, LLVMValueRef 
 
 void cn_poll_sites_add(struct cn_poll_sites *sites, LLVMValueRef at)
 {
-  bool fresh = false;
+  bool fresh = false, first;
 
-  CN_CHECK(!at || !LLVMIsAPHINode(at));
+  CN_CHECK((!at || !LLVMIsAPHINode(at)) && sites->reason);
   CN_ASSERT(!at || cn_cfg_index_of(sites->cfg, LLVMGetInstructionParent(at)) != CN_NO_BLOCK);
   if (at && !is_in_nopoll_region(sites, at))
     cn_ptrmap_add(&sites->seen, at, &fresh);
-  if (fresh)
-    cn_push(&sites->list, at);
+  if (!fresh)
+    return;
+  cn_push(&sites->list, at);
+  *cn_ptrmap_add(&sites->reasons, at, &first) = (uintptr_t)sites->reason;
+}
+
+const char *cn_poll_sites_reason_of(const struct cn_poll_sites *sites, LLVMValueRef at)
+{
+  const uint64_t *reason = cn_ptrmap_find(&sites->reasons, at);
+
+  CN_CHECK(reason && *reason);
+  return (const char *)(uintptr_t)*reason;
 }
 
 void cn_poll_sites_add_rare(struct cn_poll_sites *sites, LLVMValueRef at)

@@ -95,11 +95,8 @@ static LLVMValueRef site_after_loop(const struct return_poll_search *a, uint32_t
 
 static void add_poll_site(struct return_poll_search *a, LLVMValueRef at)
 {
-  size_t before = a->sites->list.count;
-
+  a->sites->reason = "polls here: a recursion comes back by this way";
   cn_poll_sites_add(a->sites, at);
-  if (a->sites->list.count != before)
-    cn_remark(a->facts->ctx, at, "poll", "polls here: a recursion comes back by this way");
 }
 
 static bool has_self_call_before(const struct return_poll_search *a, LLVMValueRef i)

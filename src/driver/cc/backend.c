@@ -46,6 +46,8 @@ static void keep_and_print_diagnostic(void *env, const struct cairn_diagnostic *
 
   if (command->report)
     cairn_diagnostics_keep(&unit_diagnostics, diagnostic);
+  if (command->observer)
+    command->observer->diagnose(command->observer->env, diagnostic);
   if (diagnostic->severity != CAIRN_REMARK || (command->remarks && is_shown_remark(diagnostic)))
     ir_input_path != NULL ? cn_tool_print_ir_diagnostic(ir_input_path, diagnostic)
                           : cn_tool_print_diagnostic(NULL, diagnostic);
@@ -225,6 +227,8 @@ static bool emit_code(const struct cn_command *command, const struct cn_unit *un
   LLVMMemoryBufferRef code = NULL;
   char *message = NULL;
 
+  if (command->observer)
+    command->observer->take_module(command->observer->env, module);
   if (command->emit_llvm)
     return cn_module_write(module, unit->output, assembly);
   cn_structors_place_in_arrays(module);
@@ -377,6 +381,8 @@ static bool compile_module(const struct cn_command *command, const struct cn_uni
 {
   bool from_clang = unit->language == CN_LANG_C;
   struct cairn_compile_options options = cn_backend_make_options(command);
+  if (command->observer && !from_clang)
+    command->observer->take_input(command->observer->env, module);
   struct emission_options wishes = emission_options_of(command, module, from_clang);
   struct cn_machine_options how = {
       .opt_level = options.opt_level, .code_model = code_model_of(module), .cpu = from_clang ? NULL : cpu_of(command)};

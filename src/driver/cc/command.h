@@ -47,6 +47,16 @@ struct cn_command_item {
   bool to_compile, to_link;  /* the commands that get an option */
 };
 
+/* Receives the results of a unit's compilation, for `cairn explain`. */
+struct cn_compile_observer {
+  void *env;
+  cairn_diagnostic_handler *diagnose; /* gets each diagnostic before it is printed */
+  /* Gets a module of IR before its compilation, and may add debug information. */
+  void (*take_input)(void *env, LLVMModuleRef module);
+  /* Gets the finished module before code generation, which changes the module. */
+  void (*take_module)(void *env, LLVMModuleRef module);
+};
+
 struct cn_command {
   struct cn_words args; /* the arguments without argv[0], after expansion of response files */
   CN_VECTOR(struct cn_command_item) items;
@@ -65,8 +75,9 @@ struct cn_command {
   bool level_asked;      /* -O... */
   enum cn_debug debug;
   bool function_sections, data_sections, no_pic, pie, pic_asked, remarks;
-  struct cn_pass_times times; /* -fcairn-times: compile.timer adds to these times */
-  const char *report;         /* file of -fcairn-report, "" for standard error, null without a report */
+  struct cn_pass_times times;                 /* -fcairn-times: compile.timer adds to these times */
+  const char *report;                         /* file of -fcairn-report, "" for standard error, null without a report */
+  const struct cn_compile_observer *observer; /* null in cairn-cc */
   const char *cpu;
   struct cn_words llvm_options; /* -mllvm */
   bool live_outs;               /* -fcairn-live-outs */

@@ -22,6 +22,7 @@ static const struct subcommand subcommands[] = {
     {"frames", cn_frames_main, "print the frame maps of an object, executable or shared object"},
     {"size", cn_size_main, "count the bytes of the maps in objects, executables and shared objects"},
     {"heap", cn_heap_main, "print what is in a heap dump, and what keeps it alive"},
+    {"explain", cn_explain_main, "show what the compiler did to a source, as a page; or explain a rule"},
     {"layouts", cn_layouts_main, "print the types of managed objects, with their fields"},
 };
 enum { SUBCOMMAND_COUNT = sizeof subcommands / sizeof *subcommands };

@@ -41,6 +41,9 @@ void cn_frames_open_object(const struct cn_frames_printer *printer, const char *
 /* Print a function up to the array of its items. */
 void cn_frames_open_function(const struct cn_frames_printer *printer, const struct cn_frames_function *function,
                              const char *items, uint32_t count);
+/* Print safepoint number `index` of a function. */
+void cn_frames_print_safepoint(const struct cn_frames_printer *printer, const struct cn_frames_function *function,
+                               uint32_t index);
 /* The name of a class, CAIRN_ABI_POINT_INTEGER to UNKNOWN. */
 const char *cn_frames_class_name(unsigned value_class);
 /* Print a place, which is a register or memory at base + offset. Text has `before` and the place. */

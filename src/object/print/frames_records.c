@@ -263,7 +263,8 @@ static void print_details(const struct cn_frames_printer *p, const struct cn_fra
   cn_frames_close_json(p);
 }
 
-static void print_safepoint(const struct cn_frames_printer *p, const struct cn_frames_function *entry, uint32_t index)
+void cn_frames_print_safepoint(const struct cn_frames_printer *p, const struct cn_frames_function *entry,
+                               uint32_t index)
 {
   struct cn_safepoint s;
   struct cn_root root;
@@ -314,7 +315,7 @@ static void print_function(const struct cn_frames_printer *p, const struct cn_fr
 {
   cn_frames_open_function(p, entry, "safepoints", entry->map.safepoints);
   for (uint32_t i = 0; i < entry->map.safepoints; i++)
-    print_safepoint(p, entry, i);
+    cn_frames_print_safepoint(p, entry, i);
   cn_frames_close_json(p);
   cn_frames_close_json(p);
 }
