@@ -22,6 +22,14 @@ struct cn_frame_place {
   int32_t offset;
 };
 
+/* The place where a call goes on if an exception without a type arrives. All zero: the exception passes. */
+struct cn_landing {
+  uint32_t pad;      /* the landing pad's offset from the function's entry, or 0 */
+  uint32_t selector; /* the number that the pad gets: of its clause for all exceptions, or 0 for a cleanup */
+  uint32_t popped;   /* bytes of arguments on the stack that the pad expects to be removed */
+  bool barred;       /* only an unwinder knows: the function lists the exceptions that may pass, or none may pass */
+};
+
 /* A safepoint, decoded. */
 struct cn_safepoint {
   uint8_t cfa_reg;                             /* DWARF number of a base (cn_port_base_registers) */
@@ -29,9 +37,10 @@ struct cn_safepoint {
   uint8_t saved;                               /* bits of enum cn_reg that the prologue has saved */
   int32_t saved_offset[CN_CALLEE_SAVED_COUNT]; /* the registers' offsets from the CFA (negative) */
   uint64_t id;                                 /* statepoint id */
-  uint32_t roots;                              /* number of cn_root */
-  uint32_t areas;                              /* number of cn_described_area */
-  const unsigned char *cursor;                 /* private to the reader: start of the roots */
+  struct cn_landing landing;
+  uint32_t roots;              /* number of cn_root */
+  uint32_t areas;              /* number of cn_described_area */
+  const unsigned char *cursor; /* private to the reader: start of the roots */
   const unsigned char *end;
   bool in_areas; /* private to the reader: the number of areas has been read */
 };

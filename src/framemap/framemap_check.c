@@ -132,10 +132,25 @@ static const char *area_wrong(const struct cn_safepoint *f, const struct cn_desc
              : "frame map: an area lies outside the frame";
 }
 
-static const char *safepoint_wrong(const struct cn_map_safepoint *s)
+static const char *landing_wrong(const struct cn_landing *landing, uint32_t code_size)
+{
+  if (landing->pad == 0)
+    return landing->selector || landing->popped ? "frame map: a call has the facts of a landing pad without one" : NULL;
+  if (landing->barred)
+    return "frame map: a barred call has a landing pad";
+  if (landing->pad >= code_size)
+    return "frame map: a landing pad lies outside the function";
+  return landing->selector > INT32_MAX || landing->popped > INT32_MAX || landing->popped % 8
+             ? "frame map: a landing pad has a strange selector or strange arguments"
+             : NULL;
+}
+
+static const char *safepoint_wrong(const struct cn_map_safepoint *s, uint32_t code_size)
 {
   const char *wrong = cn_framemap_frame_wrong(&s->frame);
 
+  if (!wrong)
+    wrong = landing_wrong(&s->frame.landing, code_size);
   if (!wrong)
     wrong = roots_wrong(s);
   for (uint32_t i = 0; !wrong && i < s->frame.areas; i++)
@@ -170,7 +185,7 @@ const char *cn_map_function_wrong(const struct cn_map_function *f)
       return "frame map: a return address lies outside the function";
     if (i && s[-1].return_offset >= s->return_offset)
       return "frame map: the return addresses do not ascend";
-    wrong = safepoint_wrong(s);
+    wrong = safepoint_wrong(s, f->code_size);
   }
   if (wrong || !f->points.points.count)
     return wrong;
@@ -185,7 +200,9 @@ const char *cn_map_function_wrong(const struct cn_map_function *f)
 static bool is_same_frame(const struct cn_safepoint *a, const struct cn_safepoint *b)
 {
   bool same = a->cfa_reg == b->cfa_reg && a->cfa_offset == b->cfa_offset && a->saved == b->saved && a->id == b->id &&
-              a->roots == b->roots && a->areas == b->areas;
+              a->roots == b->roots && a->areas == b->areas && a->landing.pad == b->landing.pad &&
+              a->landing.selector == b->landing.selector && a->landing.popped == b->landing.popped &&
+              a->landing.barred == b->landing.barred;
 
   for (unsigned r = 0; same && r < CN_CALLEE_SAVED_COUNT; r++)
     same = !is_register_saved(a, r) || a->saved_offset[r] == b->saved_offset[r];

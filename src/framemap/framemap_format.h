@@ -31,8 +31,12 @@
  *     u8    saved registers: bits 0..5 by enum cn_reg;
  *           bit 7: they were pushed in the order of cn_push_order,
  *                  from CFA - 16 down;
- *           else for each saved register, in the order of the bits, a uleb with -offset / 8
+ *           else for each saved register, in the order of the bits, a uleb with -offset / 8;
+ *           bit 6: a landing follows the statepoint id
  *    [u64   statepoint id]
+ *    [uleb  landing pad, as an offset from the entry; 0: only an unwinder knows. With a pad,
+ *              uleb  selector << 1 | there are popped bytes
+ *             [uleb  popped bytes / 8]]
  *           the roots: a uleb of place << 1 | derived;
  *                      if derived, a uleb with the place of the derived reference follows
  *    [uleb  number of areas - 1, then for each
@@ -73,6 +77,7 @@ enum {
   CN_DESCRIPTOR_MANY_ROOTS = 7,
   CN_STATEPOINT_ID_EXPLICIT = 3,
   CN_SAVED_IN_PUSH_ORDER = 1 << 7,
+  CN_SAVED_HAS_LANDING = 1 << 6,
   CN_PLACE_ON_OTHER_BASE = 1 << 5,
   CN_AREA_TAG_FOLLOWS = 3,
 };
@@ -95,6 +100,7 @@ static inline int cn_frame_place_compare(struct cn_frame_place a, struct cn_fram
  *     the frame at distinct places;
  *   - roots fulfil the rules of struct cn_root: base pointers come first, then derived references, both by ascending
  *     place; each place occurs once, and the base of each derived reference is listed;
+ *   - a landing pad lies in the code, and a barred call has no pad;
  *   - slots and areas lie in the frame, outside the saved registers, if the model gives their base's target;
  *   - areas start at their first reference;
  *   - points fulfil cn_function_points_wrong(), and no return offset lies within the region of a point.
@@ -133,10 +139,16 @@ struct cn_map_header {
 int cn_framemap_next_header(const unsigned char **cursor, const unsigned char *end, struct cn_map_header *header);
 
 /* The part of a descriptor from the CFA offset to the saved registers, also of a point's record. `base` is the code of
- * the CFA's base. False if the bytes are malformed. */
+ * the CFA's base. `*has_landing` gets CN_SAVED_HAS_LANDING; null: a landing is malformed. False if the bytes are
+ * malformed. */
 bool cn_framemap_get_frame_row(const unsigned char **cursor, const unsigned char *end, unsigned base,
-                               struct cn_safepoint *out);
+                               struct cn_safepoint *out, bool *has_landing);
 void cn_framemap_put_frame_row(struct cn_bytes *out, const struct cn_safepoint *frame);
+
+static inline bool cn_landing_exists(const struct cn_landing *landing)
+{
+  return landing->pad != 0 || landing->barred;
+}
 
 /* Write the header of a function of either section; `packed` is the word at CN_FRAMEMAP_COUNT_OFFSET. The arrays
  * follow. Then cn_framemap_end_function() appends the records, pads the function, which began at `begin`, and sets its

@@ -94,7 +94,8 @@ int cn_framemap_read_return_offset(const struct cn_framemap_function *f, uint32_
   return CN_FRAMEMAP_OK;
 }
 
-static bool get_saved_registers(const unsigned char **cursor, const unsigned char *end, struct cn_safepoint *out)
+static bool get_saved_registers(const unsigned char **cursor, const unsigned char *end, struct cn_safepoint *out,
+                                bool *has_landing)
 {
   int32_t pushed = CN_FIRST_PUSH_OFFSET;
 
@@ -102,6 +103,10 @@ static bool get_saved_registers(const unsigned char **cursor, const unsigned cha
     return false;
   unsigned char saved = *(*cursor)++;
   out->saved = saved & (unsigned char)~CN_SAVED_IN_PUSH_ORDER;
+  if (has_landing) {
+    *has_landing = saved & CN_SAVED_HAS_LANDING;
+    out->saved &= (unsigned char)~CN_SAVED_HAS_LANDING;
+  }
   if (out->saved >> CN_CALLEE_SAVED_COUNT)
     return false;
   if (saved & CN_SAVED_IN_PUSH_ORDER) {
@@ -124,7 +129,7 @@ static bool get_saved_registers(const unsigned char **cursor, const unsigned cha
 }
 
 bool cn_framemap_get_frame_row(const unsigned char **cursor, const unsigned char *end, unsigned base,
-                               struct cn_safepoint *out)
+                               struct cn_safepoint *out, bool *has_landing)
 {
   uint64_t value;
 
@@ -132,7 +137,7 @@ bool cn_framemap_get_frame_row(const unsigned char **cursor, const unsigned char
       !scale_word_offset((int64_t)value, &out->cfa_offset))
     return false;
   out->cfa_reg = cn_port_base_registers[base];
-  return get_saved_registers(cursor, end, out);
+  return get_saved_registers(cursor, end, out, has_landing);
 }
 
 static bool get_statepoint_id(const unsigned char **cursor, const unsigned char *end, unsigned code, uint64_t *id)
@@ -148,6 +153,24 @@ static bool get_statepoint_id(const unsigned char **cursor, const unsigned char 
     return false;
   *id = cn_load_u64(*cursor);
   *cursor += 8;
+  return true;
+}
+
+static bool get_landing(const unsigned char **cursor, const unsigned char *end, uint32_t code_size,
+                        struct cn_landing *out)
+{
+  uint64_t pad, selector, popped = 0;
+
+  if (!cn_uleb_get(cursor, end, &pad) || pad >= code_size)
+    return false;
+  *out = (struct cn_landing){.pad = (uint32_t)pad, .barred = pad == 0};
+  if (pad == 0)
+    return true;
+  if (!cn_uleb_get(cursor, end, &selector) || selector >> 1 > INT32_MAX ||
+      ((selector & 1) && (!cn_uleb_get(cursor, end, &popped) || popped > INT32_MAX / 8)))
+    return false;
+  out->selector = (uint32_t)(selector >> 1);
+  out->popped = (uint32_t)popped * 8;
   return true;
 }
 
@@ -195,8 +218,10 @@ int cn_framemap_read_safepoint(const struct cn_framemap_function *f, uint32_t in
       return CN_FRAMEMAP_BAD;
     out->roots += (uint32_t)value;
   }
-  if (!cn_framemap_get_frame_row(&p, f->end, head & 3, out) ||
-      !get_statepoint_id(&p, f->end, head >> CN_DESCRIPTOR_ID_SHIFT & 3, &out->id))
+  bool has_landing;
+  if (!cn_framemap_get_frame_row(&p, f->end, head & 3, out, &has_landing) ||
+      !get_statepoint_id(&p, f->end, head >> CN_DESCRIPTOR_ID_SHIFT & 3, &out->id) ||
+      (has_landing && !get_landing(&p, f->end, f->code_size, &out->landing)))
     return CN_FRAMEMAP_BAD;
   out->cursor = p;
   if ((head & CN_DESCRIPTOR_HAS_AREAS) && !get_area_count(out, &out->areas))

@@ -61,11 +61,13 @@ static bool is_saved_in_push_order(const struct cn_safepoint *frame)
 
 static void put_saved_registers(struct cn_bytes *out, const struct cn_safepoint *frame)
 {
+  unsigned landing = cn_landing_exists(&frame->landing) ? CN_SAVED_HAS_LANDING : 0;
+
   if (is_saved_in_push_order(frame)) {
-    cn_push(out, frame->saved | CN_SAVED_IN_PUSH_ORDER);
+    cn_push(out, (unsigned char)(frame->saved | landing | CN_SAVED_IN_PUSH_ORDER));
     return;
   }
-  cn_push(out, frame->saved);
+  cn_push(out, (unsigned char)(frame->saved | landing));
   for (unsigned r = 0; r < CN_CALLEE_SAVED_COUNT; r++)
     if (frame->saved >> r & 1) {
       CN_CHECK(frame->saved_offset[r] < 0 && frame->saved_offset[r] % 8 == 0);
@@ -79,6 +81,19 @@ void cn_framemap_put_frame_row(struct cn_bytes *out, const struct cn_safepoint *
   CN_CHECK(frame->saved >> CN_CALLEE_SAVED_COUNT == 0);
   cn_uleb_put(out, (uint64_t)frame->cfa_offset / 8);
   put_saved_registers(out, frame);
+}
+
+static void put_landing(struct cn_bytes *out, const struct cn_landing *landing)
+{
+  if (!cn_landing_exists(landing))
+    return;
+  cn_uleb_put(out, landing->pad);
+  if (landing->pad == 0)
+    return;
+  CN_CHECK(landing->popped % 8 == 0);
+  cn_uleb_put(out, (uint64_t)landing->selector << 1 | (landing->popped != 0));
+  if (landing->popped)
+    cn_uleb_put(out, landing->popped / 8);
 }
 
 static void put_areas(struct cn_bytes *out, const struct cn_map_safepoint *s)
@@ -115,6 +130,7 @@ static void put_descriptor(struct cn_bytes *out, const struct cn_map_safepoint *
   cn_framemap_put_frame_row(out, frame);
   if (id == CN_STATEPOINT_ID_EXPLICIT)
     cn_put_little_endian(out, frame->id, 8);
+  put_landing(out, &frame->landing);
   for (uint32_t i = 0; i < frame->roots; i++) {
     cn_uleb_put(out, place_code_of(s->roots[i].base) << 1 | s->roots[i].is_derived);
     if (s->roots[i].is_derived)

@@ -108,7 +108,7 @@ static bool get_record(const unsigned char *at, unsigned char head, struct cn_po
   out->has_target = head & CN_POINT_HAS_TARGET;
   if (out->kind != CN_POINT_PATCHPOINT && (out->has_result || out->has_target))
     return false;
-  if (!cn_framemap_get_frame_row(&at, end, head & 3, &out->frame) || !cn_uleb_get(&at, end, &out->id))
+  if (!cn_framemap_get_frame_row(&at, end, head & 3, &out->frame, NULL) || !cn_uleb_get(&at, end, &out->id))
     return false;
   if ((head & CN_POINT_HAS_CONVENTION) &&
       (!get_number(&at, end, UINT16_MAX, &convention) || !get_number(&at, end, UINT16_MAX, &arguments)))

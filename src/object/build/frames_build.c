@@ -18,6 +18,7 @@
 #include "base/check.h"
 #include "base/kind_symbols.h"
 #include "object/dwarf/cfi.h"
+#include "object/dwarf/exception_tables.h"
 
 /* The place of the address field of a call to address 0. */
 struct null_call_target {
@@ -28,6 +29,7 @@ struct null_call_target {
 struct frames_builder {
   struct cn_elf_file *elf;
   struct cn_cfi *cfi;
+  struct cn_exception_tables *exceptions;
   struct cn_frames *frames;
   CN_VECTOR(struct null_call_target) nulls;
   uint32_t spans;   /* number of entries of the span table */
@@ -99,6 +101,12 @@ static const char *check_stack_size(const struct frames_builder *b, const struct
   return (uint64_t)frame->cfa_offset < size->bytes + 8 || size->in_rows == SIZE_MISSING ? differ : NULL;
 }
 
+/* True for the calls of polls and allocations. */
+static bool is_slow_path(uint64_t statepoint_id)
+{
+  return statepoint_id == CAIRN_ABI_STATEPOINT_ID_POLL || statepoint_id == CAIRN_ABI_STATEPOINT_ID_ALLOC;
+}
+
 static const char *build_safepoint(const struct frames_builder *b, const struct cn_map_function *f,
                                    struct function_stack_size *size, const struct cairn_stackmap *map,
                                    const struct cairn_stackmap_record *record, struct cn_map_safepoint *out)
@@ -124,7 +132,13 @@ static const char *build_safepoint(const struct frames_builder *b, const struct 
   const char *why = cn_cfi_read_row(b->cfi, end, length, &out->frame);
   if (!why)
     why = check_stack_size(b, f, size, &out->frame);
-  return why ? why : cn_statepoint_roots_build(map, record, b->spans, out);
+  if (!why)
+    why = cn_exception_tables_find(b->exceptions, code->head.sh_addr + f->offset, end, &out->frame.landing);
+  if (!why)
+    why = cn_statepoint_roots_build(map, record, b->spans, out);
+  if (is_slow_path(out->frame.id))
+    out->frame.landing.barred = false; /* nothing throws there */
+  return why;
 }
 
 static int find_function(const struct frames_builder *b, uint64_t address, struct cn_map_function *f)
@@ -345,7 +359,8 @@ static int sort_unique_functions(const struct frames_builder *b)
 
 static int build_frames(struct frames_builder *b)
 {
-  if (cn_elf_assign_addresses(b->elf, b->error) || cn_cfi_open(&b->cfi, b->elf, b->error))
+  if (cn_elf_assign_addresses(b->elf, b->error) || cn_cfi_open(&b->cfi, b->elf, b->error) ||
+      cn_exception_tables_open(&b->exceptions, b->elf, b->error))
     return -1;
   find_null_call_targets(b);
   find_span_table(b);
@@ -369,6 +384,7 @@ int cn_frames_build(struct cn_elf_file *elf, struct cn_frames *frames, char **er
   if (!status)
     CN_ASSERT_VALID(cn_frames_wrong(elf, frames));
   cn_cfi_close(b.cfi);
+  cn_exception_tables_close(b.exceptions);
   cn_free(&b.nulls);
   if (status)
     cn_frames_free(frames);

@@ -83,6 +83,21 @@ void cn_frames_print_row(const struct cn_frames_printer *p, const struct cn_safe
   cn_frames_close_json(p);
 }
 
+static void print_landing(const struct cn_frames_printer *p, const struct cn_landing *landing)
+{
+  if (!p->json && landing->barred)
+    fputs(", barred to exceptions", p->out);
+  if (!p->json && landing->pad)
+    fprintf(p->out, ", landing pad +0x%" PRIx32 ", selector %" PRIu32, landing->pad, landing->selector);
+  if (!p->json && landing->popped)
+    fprintf(p->out, ", pops %" PRIu32, landing->popped);
+  if (p->json && landing->barred)
+    CN_MEMBERS(p->json, CN_NUMBER("landing_pad", 0));
+  if (p->json && landing->pad)
+    CN_MEMBERS(p->json, CN_NUMBER("landing_pad", landing->pad), CN_NUMBER("selector", landing->selector),
+               CN_NUMBER("popped", landing->popped));
+}
+
 static void print_frame_line(const struct cn_frames_printer *p, uint32_t offset, const struct cn_safepoint *s)
 {
   if (p->json)
@@ -90,6 +105,7 @@ static void print_frame_line(const struct cn_frames_printer *p, uint32_t offset,
   else
     fprintf(p->out, "  +0x%" PRIx32 ": ", offset);
   cn_frames_print_row(p, s);
+  print_landing(p, &s->landing);
   if (p->json)
     return;
   print_statepoint_id(p->out, s->id);

@@ -165,11 +165,11 @@ bool cn_arch_may_replace_returns(void);
 
 /* The registers and the place of a thread that leaves activations for good. `slot` becomes the stack pointer, and has a
  * return address: the code at `pc` runs as if that return address had called it. The callee-saved registers are in the
- * order of enum cn_reg. The result is also in the first vector register. */
+ * order of enum cn_reg. The result is also in the first vector register; the second result is an integer. */
 struct cn_transfer {
   uintptr_t saved[CN_CALLEE_SAVED_COUNT];
   uintptr_t *slot;
-  uintptr_t pc, argument, result;
+  uintptr_t pc, argument, result, second;
 };
 
 /* Do the transfer. The calling thread is managed; the struct lies below the slot. */

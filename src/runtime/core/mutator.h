@@ -122,6 +122,7 @@ enum {
 struct cn_thread {
   const volatile struct cn_signal_delivery *volatile delivery; /* the youngest; null outside handlers */
   volatile uint64_t postponed; /* a bit for each signal that waits for the slow path's end */
+  uintptr_t *thrown;           /* the reference of the handle of the thread's exception, or null (deopt/throw.c) */
   uint8_t works;               /* CN_WORKS_...; 0: this is a thread of the program */
 };
 extern _Thread_local struct cn_thread cn_thread;

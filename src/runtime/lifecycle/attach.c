@@ -14,6 +14,7 @@
 #include <cairn/collector.h>
 #include <cairn/thread.h>
 #include "base/check.h"
+#include "deopt/throw.h"
 #include "runtime/core/anchors.h"
 #include "runtime/core/bounds.h"
 #include "runtime/core/counts.h"
@@ -88,6 +89,7 @@ static void reset_mutator(struct cairn_mutator *mutator)
   cn_fault_free_alternate_stack(mutator);
   cn_signals_free_interruptions(mutator);
   cn_bypassed_marks_free();
+  cn_throw_free();
   CN_ASSERT(mutator->handshake == 0); /* requesters no longer access the mutator */
   *mutator = (struct cairn_mutator)CN_MUTATOR_INITIAL;
   CN_ASSERT_VALID(cn_mutator_wrong(mutator));

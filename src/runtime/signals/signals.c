@@ -239,6 +239,7 @@ static void interrupt_managed_code(cn_signal_handler *handler, int signal, sigin
   struct cairn_mutator *mutator = &cairn_mutator;
   unsigned index = interruption_depth;
   bool native = index == 0 && !mutator->busy && mutator->state == CAIRN_ABI_NATIVE;
+  uintptr_t thrown = 0; /* of the interrupted code, whose objects stay in place during the interruption */
 
   if (index == MAX_NESTED_INTERRUPTIONS)
     cairn_fatal("signal handlers that interrupted managed code, %d of them in each other", MAX_NESTED_INTERRUPTIONS);
@@ -253,7 +254,11 @@ static void interrupt_managed_code(cn_signal_handler *handler, int signal, sigin
   interruption_at(index)->frame = frame;
   CN_ASSERT_VALID(cn_signals_wrong());
   cn_buffer_close_to_inline(mutator);
+  if (cn_thread.thrown != NULL)
+    thrown = *cn_thread.thrown;
   cn_arch_interrupting(signal, info, context, (void (*)(void))handler);
+  if (cn_thread.thrown != NULL)
+    *cn_thread.thrown = thrown;
   /* Restore the state, because an unseen jump within the handler may have left the native state. */
   __atomic_store_n(&mutator->state, interruption_at(index)->state, __ATOMIC_SEQ_CST);
   leave_interruption(index);

@@ -102,7 +102,8 @@ static size_t map_bytes_of(const struct cn_frame_map *head)
   if (head->plain <= CN_ENTRY_CODES) /* these codes are read from the table */
     codes = head->plain;
   size_t bytes = sizeof *head + codes * sizeof head->plain_at[0] + (others ? others + 2 * WORD_BYTES : 0) +
-                 (head->pushed ? 0 : WORD_BYTES + CN_CALLEE_SAVED_COUNT * sizeof(int32_t));
+                 (head->pushed ? 0 : WORD_BYTES + CN_CALLEE_SAVED_COUNT * sizeof(int32_t)) +
+                 (head->has_landing ? 2 * WORD_BYTES + sizeof(struct cn_map_landing) : 0);
   return (bytes + WORD_BYTES - 1) / WORD_BYTES * WORD_BYTES;
 }
 
@@ -172,6 +173,14 @@ void cn_maps_free(struct cn_map_memory *maps, struct cn_blocks *blocks)
 
 /* ---- maps ---- */
 
+static void fill_landing(const struct cn_frame_map *map, const struct cn_landing *landing, uintptr_t entry,
+                         uintptr_t pc)
+{
+  *cn_map_landing(map) = (struct cn_map_landing){.pad = landing->pad ? (int32_t)(entry + landing->pad - pc) : 0,
+                                                 .selector = landing->selector,
+                                                 .popped = landing->popped};
+}
+
 const struct cn_frame_map *cn_maps_decode_safepoint(struct cn_map_memory *maps, struct cn_blocks *blocks,
                                                     const struct cn_framemap_function *function, uint32_t index,
                                                     uintptr_t pc)
@@ -189,6 +198,7 @@ const struct cn_frame_map *cn_maps_decode_safepoint(struct cn_map_memory *maps, 
                               .cfa_reg = safepoint.cfa_reg,
                               .saved = safepoint.saved & CN_ENTRY_SAVED_MASK,
                               .pushed = has_pushed_registers(&safepoint),
+                              .has_landing = safepoint.landing.pad != 0 || safepoint.landing.barred,
                               .plain = plain,
                               .roots = roots - plain,
                               .areas = safepoint.areas};
@@ -212,6 +222,8 @@ const struct cn_frame_map *cn_maps_decode_safepoint(struct cn_map_memory *maps, 
   int32_t *saved = (int32_t *)(uintptr_t)cn_map_saved_offsets(map);
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT && !map->pushed; i++)
     saved[i] = safepoint.saved_offset[i];
+  if (map->has_landing)
+    fill_landing(map, &safepoint.landing, function->entry, pc);
   return map;
 }
 
@@ -239,7 +251,7 @@ static uint64_t frame_words_of(const struct cn_frame_map *map)
 uint64_t cn_maps_entry_key(const struct cn_frame_map *map, uintptr_t pc)
 {
   CN_CHECK(pc != 0 && pc >> (64 - CN_ENTRY_ADDRESS_SHIFT) == 0);
-  return (uint64_t)pc << CN_ENTRY_ADDRESS_SHIFT | frame_words_of(map);
+  return (uint64_t)pc << CN_ENTRY_ADDRESS_SHIFT | (map->has_landing ? CN_ENTRY_LANDING_BIT : 0) | frame_words_of(map);
 }
 
 uint64_t cn_maps_entry_value(const struct cn_frame_map *map)

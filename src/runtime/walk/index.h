@@ -23,7 +23,7 @@
 
 /* A decoded safepoint, kept until its image is removed. The map is followed in memory by `plain` codes of roots; then,
  * at a multiple of eight, by the roots without a code and the described allocas; then, if the registers were not
- * pushed, by the offsets of the saved registers.
+ * pushed, by the offsets of the saved registers; then, if the call has one, by its landing.
  *
  * Root code: the low three bits are the callee-saved register that holds the root (enum cn_reg), or CN_PLAIN_SP for a
  * root on the stack. For CN_PLAIN_SP the other bits are the root's distance from the stack pointer. If the frame has a
@@ -33,6 +33,7 @@ struct cn_frame_map {
   uint8_t cfa_reg; /* DWARF number */
   uint8_t saved;   /* bit per enum cn_reg */
   bool pushed;     /* the registers are saved as cn_arch_prologue_shapes describes */
+  bool has_landing;
   uint32_t plain;
   uint32_t extent; /* end of the plain roots on the stack, in bytes from the stack pointer */
   uint32_t roots, areas;
@@ -75,10 +76,26 @@ static inline const int32_t *cn_map_saved_offsets(const struct cn_frame_map *map
   return (const int32_t *)(cn_map_areas(map) + map->areas);
 }
 
+/* The landing of a call (framemap.h). The two last members keep whether the call lies in a span of `key`
+ * (deopt/throw.c). */
+struct cn_map_landing {
+  int32_t pad; /* distance from the return address; 0: the call is barred */
+  uint32_t selector, popped;
+  _Atomic uint32_t answer;
+  uint64_t key;
+};
+
+static inline struct cn_map_landing *cn_map_landing(const struct cn_frame_map *map)
+{
+  uintptr_t end = (uintptr_t)(cn_map_saved_offsets(map) + (map->pushed ? 0 : CN_CALLEE_SAVED_COUNT));
+
+  return map->has_landing ? (struct cn_map_landing *)((end + 7) & ~(uintptr_t)7) : NULL;
+}
+
 /* An entry of the table.
  *
  *   key     63..16 the return address; 15 the frame pointer was pushed first, and gives the frame's
- *           end; 14..0 size of the frame in words, or, if bit 15 is set, its minimal size
+ *           end; 14 the call has a landing; 13..0 size of the frame in words, or, if bit 15 is set, its minimal size
  *   value   63..16 address of the map; 15..8 number of plain roots; 7 always set; 6 the map has
  *           other roots or described allocas; 5..0 the saved registers
  *   code    codes of the first plain roots
@@ -94,7 +111,8 @@ struct cn_index_entry {
 _Static_assert(sizeof(struct cn_index_entry) == 32, "two are a line; a power of two");
 enum {
   CN_ENTRY_ADDRESS_SHIFT = 16,
-  CN_ENTRY_WORDS_MASK = (1 << 15) - 1,
+  CN_ENTRY_WORDS_MASK = (1 << 14) - 1,
+  CN_ENTRY_LANDING_BIT = 1 << 14,
   CN_ENTRY_CHAINED_BIT = 1 << 15,
   CN_ENTRY_SIZE_MASK = CN_ENTRY_CHAINED_BIT | CN_ENTRY_WORDS_MASK,
   CN_ENTRY_PLAIN_SHIFT = 8,

@@ -509,6 +509,54 @@ bool cn_walk_next(struct cn_walk *walk)
   return step_to_caller(walk, cfa);
 }
 
+/* Look a pc up for cn_walk_skip_to_landing(). */
+static inline __attribute__((always_inline)) bool look_up_step(struct cn_frame *frame, uint64_t *key, uint64_t *value)
+{
+  while (!cn_index_look_up_entry(frame->pc, key, value))
+    if (!cn_marked_return_resolve_pc(frame) && !cn_return_barrier_resolve_pc(frame))
+      return false;
+  return true;
+}
+
+/* Recursion repeats return addresses, so a step predicts that the next address is the same, and does not wait for the
+ * look-up. */
+bool cn_walk_skip_to_landing(struct cn_walk *walk)
+{
+  struct cn_frame *frame = &walk->frame;
+  uint64_t key, value;
+  uintptr_t *link = frame->link, cfa, pc;
+
+  if (!cn_index_look_up_entry(frame->pc, &key, &value))
+    return false;
+  pc = frame->pc;
+  while ((key & CN_ENTRY_LANDING_BIT) == 0) {
+    if ((key & CN_ENTRY_SIZE_MASK) == 0)
+      return false;
+    if (key & CN_ENTRY_CHAINED_BIT) {
+      cfa = *link + 2 * sizeof cfa;
+      link = (uintptr_t *)cfa - 2;
+    } else {
+      cfa = frame->sp + (key & CN_ENTRY_WORDS_MASK) * sizeof cfa;
+      if (value >> CN_ARCH_FRAME_POINTER & 1)
+        link = (uintptr_t *)cfa - 2;
+    }
+    if (cfa <= frame->sp || cfa > walk->stack_end || cfa % sizeof cfa != 0)
+      return false;
+    place_pushed_registers(frame, value & CN_ENTRY_SAVED_MASK, cfa);
+    frame->sp = cfa;
+    if (((uintptr_t *)cfa)[-1] == pc)
+      continue;
+    frame->pc_slot = (uintptr_t *)cfa - 1;
+    frame->pc = *frame->pc_slot;
+    if (!look_up_step(frame, &key, &value))
+      return false;
+    pc = frame->pc;
+  }
+  frame->link = link;
+  set_frame_map(frame, key, value);
+  return true;
+}
+
 uintptr_t *cn_walk_leave_frame(struct cn_walk *walk, uintptr_t saved[CN_CALLEE_SAVED_COUNT])
 {
   struct cn_frame *frame = &walk->frame;

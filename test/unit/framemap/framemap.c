@@ -151,11 +151,25 @@ static struct cn_described_area any_area(const struct cn_safepoint *f)
   return a;
 }
 
+/* None, barred, or with a pad before the return address. */
+static struct cn_landing any_landing(uint32_t offset)
+{
+  struct cn_landing landing = {.barred = any(6) == 0};
+
+  if (any(2) || landing.barred || offset < 2)
+    return landing;
+  landing.pad = 1 + any(offset - 1);
+  landing.selector = any(2) ? any(3) : any(INT32_MAX);
+  landing.popped = any(4) ? 0 : 8 * any(1 << 20);
+  return landing;
+}
+
 static struct cn_map_safepoint any_safepoint(uint32_t offset)
 {
   struct cn_map_safepoint s = {.return_offset = offset};
 
   fill_frame(&s.frame);
+  s.frame.landing = any_landing(offset);
   fill_roots(&s);
   bool has_room = s.frame.cfa_reg != CN_DWARF_SP || s.frame.cfa_offset >= 8 * 300;
   s.frame.areas = any(4) || !has_room ? 0 : any(6);
@@ -197,6 +211,10 @@ static void assert_same_safepoint(const struct cn_map_safepoint *want, struct cn
   for (unsigned r = 0; r < CN_CALLEE_SAVED_COUNT; r++)
     if (got->saved >> r & 1)
       assert_int_equal(got->saved_offset[r], want->frame.saved_offset[r]);
+  assert_int_equal(got->landing.pad, want->frame.landing.pad);
+  assert_int_equal(got->landing.selector, want->frame.landing.selector);
+  assert_int_equal(got->landing.popped, want->frame.landing.popped);
+  assert_int_equal(got->landing.barred, want->frame.landing.barred);
   assert_int_equal(got->roots, want->frame.roots);
   assert_int_equal(got->areas, want->frame.areas);
   for (uint32_t i = 0; i < want->frame.roots; i++) {
@@ -388,7 +406,10 @@ static void wrong_numbers_are_refused(void **state)
       {"CFA offset below 0", 16, {5, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1}},
       {"base of the CFA", 8, {5, 0, 3, 2}},
       {"more roots than bytes", 8, {5, 0, 7 << 5, 100, 2}},
-      {"unknown register saved", 8, {5, 0, 0, 2, 0x40}},
+      {"landing pad outside the code", 8, {5, 0, 0, 2, 0x40, 100}},
+      {"landing pad ends", 8, {5, 0, 0, 0x82, 0x80, 0, 0x40, 0x83}},
+      {"selector", 12, {5, 0, 0, 2, 0x40, 3, 0x80, 0x80, 0x80, 0x80, 0x10}},
+      {"popped bytes", 12, {5, 0, 0, 2, 0x40, 3, 1, 0x80, 0x80, 0x80, 0x80, 1}},
       {"register saved above the frame", 8, {5, 0, 0, 2, 1, 1}},
       {"register saved far away", 12, {5, 0, 0, 2, 1, 0x81, 0x80, 0x80, 0x80, 1}},
       {"register saved below 0", 16, {5, 0, 0, 2, 1, 0xfe, 255, 255, 255, 255, 255, 255, 255, 255, 1}},

@@ -100,12 +100,13 @@ int cn_framemap_next_header(const unsigned char **cursor, const unsigned char *e
 }
 
 bool cn_framemap_get_frame_row(const unsigned char **cursor, const unsigned char *end, unsigned base,
-                               struct cn_safepoint *out)
+                               struct cn_safepoint *out, bool *has_landing)
 {
   (void)cursor;
   (void)end;
   (void)base;
   (void)out;
+  (void)has_landing;
   CN_UNREACHABLE();
 }
 

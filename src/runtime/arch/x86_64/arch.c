@@ -33,7 +33,7 @@ _Static_assert(sizeof(struct cn_anchor) == CAIRN_ABI_ANCHOR_SIZE, "abi.def");
 _Static_assert(offsetof(struct cn_saved_regs, pc) == 128, "stubs.S pushes sixteen registers below the return address");
 _Static_assert(offsetof(struct cn_transfer, slot) == 48 && offsetof(struct cn_transfer, pc) == 56 &&
                    offsetof(struct cn_transfer, argument) == 64 && offsetof(struct cn_transfer, result) == 72 &&
-                   sizeof(struct cn_transfer) == 80,
+                   offsetof(struct cn_transfer, second) == 80 && sizeof(struct cn_transfer) == 88,
                "TRANSFER_SLOT and others in stubs.S");
 
 const uint8_t cn_arch_sp_dwarf_number = 7;

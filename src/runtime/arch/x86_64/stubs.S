@@ -46,6 +46,7 @@
         .hidden cn_return_barrier_returned
         .hidden cn_deopt_leave_now
         .hidden cn_deopt_leave_returned
+        .hidden cn_throw_from_managed
         .hidden cn_marked_return_cells
 
         .section .rodata.cn_arch_restart_ranges, "a", @progbits
@@ -402,7 +403,8 @@ end cairn_collect
         .set TRANSFER_PC, 56
         .set TRANSFER_ARGUMENT, 64
         .set TRANSFER_RESULT, 72
-        .set TRANSFER_SIZE, 80
+        .set TRANSFER_SECOND, 80
+        .set TRANSFER_SIZE, 88
 
 /* Tells unwinders that the frame is called from the activation of the struct cn_transfer at the register with DWARF
  * operation `breg`. */
@@ -449,6 +451,7 @@ function cn_arch_transfer
         movq TRANSFER_ARGUMENT(%rcx), %rdi
         movq TRANSFER_RESULT(%rcx), %rax
         movq %rax, %xmm0
+        movq TRANSFER_SECOND(%rcx), %rdx
         movq TRANSFER_PC(%rcx), %r11
         movq TRANSFER_SLOT(%rcx), %rsp
         .cfi_def_cfa %rsp, 8
@@ -473,6 +476,48 @@ end cairn_deoptimize
         .weak __llvm_deoptimize
         .type __llvm_deoptimize, @function
         .set __llvm_deoptimize, cairn_deoptimize
+
+/* int cairn_throw(uint64_t key, ref exception): returns only after a failure. C convention, so that the struct
+ * cn_saved_regs needs only the callee-saved registers; a collection may update them. It lies above the transfer. */
+        .set THROW_REGS, 104
+        .set THROW_SIZE, THROW_REGS + 128
+        .macro save_for_throw register, place
+        movq %\register, THROW_REGS+\place(%rsp)
+        .cfi_rel_offset %\register, THROW_REGS+\place
+        .endm
+        .macro load_after_throw register, place
+        movq THROW_REGS+\place(%rsp), %\register
+        .cfi_restore %\register
+        .endm
+        .weak cairn.managed_code.cairn_throw
+        .set cairn.managed_code.cairn_throw, cairn_throw + CAIRN_ABI_ENTRY_SIZE
+managed_function cairn_throw
+        leaq -THROW_SIZE(%rsp), %rsp
+        .cfi_adjust_cfa_offset THROW_SIZE
+        save_for_throw rbx, 24
+        save_for_throw rbp, 48
+        save_for_throw r12, 96
+        save_for_throw r13, 104
+        save_for_throw r14, 112
+        save_for_throw r15, 120
+        leaq THROW_REGS(%rsp), %rdx
+        movq %rsp, %rcx
+        call cn_throw_from_managed
+        testl %eax, %eax
+        jnz 1f
+        movq %rsp, %rcx
+        jmp .Ltransfer
+1:
+        load_after_throw rbx, 24
+        load_after_throw rbp, 48
+        load_after_throw r12, 96
+        load_after_throw r13, 104
+        load_after_throw r14, 112
+        load_after_throw r15, 120
+        leaq THROW_SIZE(%rsp), %rsp
+        .cfi_adjust_cfa_offset -THROW_SIZE
+        ret
+end cairn_throw
 
 /* Checks of stores: C convention. The walk that may follow needs the callee-saved registers, so the stub builds a
  * struct cn_saved_regs with only these. FUNCTION gets it as its last argument, and leaves it unchanged. They contain no

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Exceptions of a language: cairn_throw() leaves activations by their frame maps, without an unwinder, and goes on at
+ * the landing pad of an activation that a span names (docs/frontends.md, "Exceptions"). Managed code calls it; front
+ * ends declare the functions in IR:
+ *
+ *   declare i32 @cairn_throw(i64, ptr addrspace(1))
+ *   declare ptr addrspace(1) @cairn_thrown() "gc-leaf-function"
+ *
+ *     call void @cairn.span.begin(i64 KEY, ptr null)
+ *     invoke void @callee() to label %on unwind label %pad
+ *   pad:
+ *     %l = landingpad { ptr, i32 } catch ptr null
+ *     %exception = call ptr addrspace(1) @cairn_thrown()
+ *     call void @cairn.span.end(i64 KEY)
+ */
+#ifndef CAIRN_EXCEPTIONS_H
+#define CAIRN_EXCEPTIONS_H
+
+#include <stdint.h>
+#include <cairn/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifdef CAIRN_CAIRN_H /* managed code includes <cairn/cairn.h> first */
+
+/* Throws the exception, which may be null: the thread goes on at the landing pad of the youngest activation whose call
+ * lies in a span with this key (<cairn/span.h>) and has a pad that an exception without a type enters: its clauses
+ * include `cleanup` or a `catch` of null. The caller's own call of cairn_throw() counts, too. The pad gets a null
+ * pointer, and as selector the number of the `catch` of null, or 0. The activations between end as if a longjmp() left
+ * them: a call without a pad is not a reason to stop. Returns only after a failure, which leaves the stack unchanged;
+ * cairn_throw_failure() then has a sentence. A safepoint.
+ *
+ * UNKNOWN: no activation of the thread has such a call. NATIVE: native code, or code with its own manager, lies
+ * between. FOREIGN: a call between has a landing pad outside of all spans with this key. PINNED: an activation that
+ * would end has an open scope of a pin. REFUSED: the thread has a shadow stack, or native code calls. */
+enum cairn_status cairn_throw(uint64_t key, void cairn_managed *exception);
+
+/* Returns the exception that the calling thread has thrown last, and forgets it. A landing pad calls it before anything
+ * else that may throw. Null: the exception was null, or an unwinder has entered the pad. */
+cairn_leaf void cairn_managed *cairn_thrown(void);
+
+#endif
+
+#pragma GCC visibility push(default)
+
+/* The reason of the calling thread's last failure of cairn_throw(), a sentence without its full stop that names the
+ * activation. Valid until the thread's next throw. Any thread. */
+const char *cairn_throw_failure(void);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Throws exceptions of a language: finds the youngest activation whose call has a landing pad and lies in a span of the
+ * language's key, by frame maps, and goes on at the pad with the activation's callee-saved registers. Everything else
+ * on the way is refused: native code, code with its own manager, and landing pads of others.
+ *
+ * The usual throw is like in-line allocation of compiled code: it contains no safepoint, and signal handlers may
+ * interrupt it. The others run in a slow path. Runs on the thread that throws, in phase MUTATE, and holds no lock. Owns
+ * the thread's handle of its exception, and the text of its last failure. Each map keeps whether it lies in a span of
+ * the first key that asked for it; writers of this answer agree by an atomic state.
+ */
+#include "deopt/throw.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <cairn/abi.h>
+#include <cairn/exceptions.h>
+#include "base/check.h"
+#include "framemap/details.h"
+#include "runtime/core/messages.h"
+#include "runtime/debug/backtrace.h"
+#include "runtime/heap/managed_heap.h"
+#include "runtime/roots/roots.h"
+#include "runtime/safepoints/safepoint.h"
+#include "runtime/walk/marked_returns.h"
+#include "runtime/walk/walk.h"
+
+static _Thread_local struct cairn_handle *handle; /* its reference is at cn_thread.thrown; null before a throw */
+static _Thread_local char failure[2 * CN_REPORT_PC];
+
+#pragma GCC visibility push(default)
+uintptr_t cairn_thrown(void);
+#pragma GCC visibility pop
+
+/* ---- the exception ---- */
+
+static void keep_exception(uintptr_t exception)
+{
+  if (handle == NULL) {
+    handle = cairn_handle_new(0);
+    cn_thread.thrown = cn_handles_slot_of(handle).address;
+  }
+  *cn_thread.thrown = exception;
+}
+
+uintptr_t cairn_thrown(void)
+{
+  uintptr_t *thrown = cn_thread.thrown, exception = thrown != NULL ? *thrown : 0;
+
+  if (exception != 0)
+    *thrown = 0;
+  return exception;
+}
+
+void cn_throw_free(void)
+{
+  if (handle != NULL)
+    cairn_handle_free(handle);
+  handle = NULL;
+  cn_thread.thrown = NULL;
+}
+
+const char *cairn_throw_failure(void)
+{
+  return failure;
+}
+
+__attribute__((format(printf, 2, 3))) static enum cairn_status fail(enum cairn_status status, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start(arguments, format);
+  vsnprintf(failure, sizeof failure, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+/* ---- spans ---- */
+
+enum { ANSWER_UNKNOWN, ANSWER_WRITING, ANSWER_NO, ANSWER_YES };
+
+/* ANSWER_NO or ANSWER_YES, or ANSWER_UNKNOWN if another key was the first. */
+static uint32_t kept_answer(struct cn_map_landing *landing, uint64_t key)
+{
+  uint32_t answer = atomic_load_explicit(&landing->answer, memory_order_acquire);
+
+  return answer >= ANSWER_NO && landing->key == key ? answer : ANSWER_UNKNOWN;
+}
+
+static void keep_answer(struct cn_map_landing *landing, uint64_t key, uint32_t answer)
+{
+  uint32_t unknown = ANSWER_UNKNOWN;
+
+  if (!atomic_compare_exchange_strong_explicit(&landing->answer, &unknown, ANSWER_WRITING, memory_order_relaxed,
+                                               memory_order_relaxed))
+    return;
+  landing->key = key;
+  atomic_store_explicit(&landing->answer, answer, memory_order_release);
+}
+
+/* True if the call of the map, which has a landing, lies in a span of the key. In a slow path. */
+static bool is_in_span(const struct cn_frame_map *map, uint64_t key)
+{
+  struct cn_map_landing *landing = cn_map_landing(map);
+  uint32_t answer = kept_answer(landing, key);
+  struct cn_details details;
+  struct cn_span span;
+  int status = CN_FRAMEMAP_NONE;
+
+  if (answer != ANSWER_UNKNOWN)
+    return answer == ANSWER_YES;
+  if (cn_safepoint_find_details(cn_map_pc(map), &details))
+    while ((status = cn_details_next_span(&details, &span)) == CN_FRAMEMAP_OK && span.key != key)
+      ;
+  if (status == CN_FRAMEMAP_BAD)
+    cairn_fatal("bad details at pc 0x%lx: a span cannot be read", (unsigned long)cn_map_pc(map));
+  keep_answer(landing, key, status == CN_FRAMEMAP_OK ? ANSWER_YES : ANSWER_NO);
+  return status == CN_FRAMEMAP_OK;
+}
+
+/* ---- the transfer ---- */
+
+/* The pad is entered by a return, from just below the stack pointer that it expects. */
+static void fill_transfer(const struct cn_walk *walk, struct cn_transfer *transfer)
+{
+  const struct cn_frame *frame = &walk->frame;
+  const struct cn_map_landing *landing = cn_map_landing(frame->map);
+
+  CN_ASSERT(landing != NULL && landing->pad != 0);
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
+    transfer->saved[i] = frame->place[i] != NULL ? *frame->place[i] : 0;
+  transfer->slot = (uintptr_t *)(frame->sp + landing->popped) - 1;
+  *transfer->slot = frame->pc + (uintptr_t)(intptr_t)landing->pad;
+  transfer->pc = (uintptr_t)cn_arch_return;
+  transfer->argument = transfer->result = 0;
+  transfer->second = landing->selector;
+}
+
+static bool is_marked(const struct cn_frame *frame)
+{
+  unsigned index;
+
+  return frame->pc_slot != NULL && cn_marked_return_find(*frame->pc_slot, &index);
+}
+
+/* ---- in line ---- */
+
+static bool throw_in_line(uint64_t key, const struct cn_saved_regs *regs, struct cn_transfer *transfer)
+{
+  struct cn_walk walk;
+
+  if (cairn_mutator.state != CAIRN_ABI_MANAGED || cairn_mutator.poll != 0 || !cn_arch_may_replace_returns() ||
+      !cn_walk_begin_to_leave(&walk, regs))
+    return false;
+  walk.frame.pc_slot = NULL;
+  if (!cn_walk_skip_to_landing(&walk))
+    return false;
+  struct cn_map_landing *landing = cn_map_landing(walk.frame.map);
+  if (landing->pad == 0 || kept_answer(landing, key) != ANSWER_YES || is_marked(&walk.frame) ||
+      cn_pin_scopes_any_in((uintptr_t)regs, walk.frame.sp))
+    return false;
+  fill_transfer(&walk, transfer);
+  return true;
+}
+
+/* ---- in a slow path ---- */
+
+/* The reason why the walk cannot go on at its activation, which is not a handler's. */
+static enum cairn_status refuse(const struct cn_walk *walk)
+{
+  char place[CN_REPORT_PC];
+
+  cn_report_format_return(walk->frame.pc, place);
+  if (walk->frame.map == NULL)
+    return fail(CAIRN_E_NATIVE, "the code at pc %s, which has its own manager, lies between", place);
+  if (walk->natives != 0)
+    return fail(CAIRN_E_NATIVE, "native code that was called at pc %s lies between", place);
+  if (cn_map_landing(walk->frame.map)->pad == 0)
+    return fail(CAIRN_E_FOREIGN, "the call at pc %s admits no exception, or only listed ones", place);
+  return fail(CAIRN_E_FOREIGN, "the call at pc %s has a landing pad outside of all spans of the key", place);
+}
+
+/* Go to the handler's activation. A refusal counts only if a handler exists behind it. */
+static enum cairn_status find_handler(struct cn_walk *walk, uint64_t key, const struct cn_saved_regs *regs)
+{
+  enum cairn_status status = CAIRN_OK;
+  bool there = cn_walk_begin(walk, &cairn_mutator, regs);
+
+  for (; there; there = cn_walk_next(walk)) {
+    const struct cn_frame_map *map = walk->frame.map;
+    if (map != NULL && map->has_landing && cn_map_landing(map)->pad != 0 && is_in_span(map, key))
+      break;
+    if (status == CAIRN_OK && (map == NULL || map->has_landing || walk->natives != 0))
+      status = refuse(walk);
+  }
+  if (!there)
+    return fail(CAIRN_E_UNKNOWN, "no activation has a landing pad in a span of key %lu", (unsigned long)key);
+  if (status == CAIRN_OK && walk->natives != 0)
+    status = refuse(walk);
+  if (status == CAIRN_OK && cn_pin_scopes_any_in((uintptr_t)regs, walk->frame.sp))
+    status = fail(CAIRN_E_PINNED, "an activation that would end has an open scope of a pin");
+  return status;
+}
+
+static enum cairn_status throw_in_slow_path(uint64_t key, const struct cn_saved_regs *regs,
+                                            struct cn_transfer *transfer)
+{
+  struct cn_walk walk;
+  bool native, collects = cn_safepoint_enter(regs, &native);
+
+  if (collects && !native)
+    cn_collect_from_mapped_code(regs, cn_collect_due_cause(), CN_NO_BLOCK_REQUEST);
+  enum cairn_status status = CAIRN_OK;
+  if (native)
+    status = fail(CAIRN_E_REFUSED, "native code has called cairn_throw()");
+  else if (!cn_arch_may_replace_returns())
+    status = fail(CAIRN_E_REFUSED, "the thread has a shadow stack");
+  else
+    status = find_handler(&walk, key, regs);
+  if (status == CAIRN_OK) {
+    if (is_marked(&walk.frame))
+      cn_bypassed_marks_note(walk.frame.sp, *walk.frame.pc_slot);
+    fill_transfer(&walk, transfer);
+  }
+  cn_safepoint_leave(native);
+  return status;
+}
+
+enum cairn_status cn_throw_from_managed(uint64_t key, uintptr_t exception, const struct cn_saved_regs *regs,
+                                        struct cn_transfer *transfer)
+{
+  keep_exception(exception);
+  if (throw_in_line(key, regs, transfer))
+    return CAIRN_OK;
+  enum cairn_status status = throw_in_slow_path(key, regs, transfer);
+  if (status != CAIRN_OK)
+    *cn_thread.thrown = 0;
+  return status;
+}
