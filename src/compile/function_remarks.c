@@ -24,9 +24,10 @@ static bool is_function_named(LLVMValueRef function, const char *name)
   return LLVMIsAFunction(function) && strcmp(LLVMGetValueName2(function, &length), name) == 0;
 }
 
+/* True for a relocation of the program. Debug records name relocations without a use. */
 static bool is_relocation(LLVMValueRef call)
 {
-  return cn_calls_intrinsic(call, "llvm.experimental.gc.relocate");
+  return cn_calls_intrinsic(call, "llvm.experimental.gc.relocate") && LLVMGetFirstUse(call);
 }
 
 /* Count a call. The callee of a statepoint is its third operand. */

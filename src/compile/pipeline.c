@@ -13,6 +13,7 @@
  *       |                                  from here on clones: attempts.c
  *     LLVM's optimiser           L E N     the one asked for; the verifier runs before it
  *     escape                     L E N     -O1 and up
+ *     keep-variables             L   N     -O0
  *     restore-references         L E N     all
  *     free-dead-arrays           L   N     all
  *     layouts, allocate          L E N     all
@@ -62,7 +63,7 @@
 /* clang-format off */
 static const char *const late_safepoint_passes[] = {
     "rules", "prepare",
-    CN_OPTIMISE, "escape",
+    CN_OPTIMISE, "escape", "keep-variables",
     "restore-references", "free-dead-arrays", "layouts", "allocate", "lower-tailcc", "route-calls",
     "expand-intrinsics", "check-stores", "place-safepoints", "insert-barriers", "verify-barriers",
     "note-stores", "rewrite-statepoints", "lower-differences", "verify-safepoints", "lower-tags",
@@ -90,7 +91,7 @@ static const char *const early_safepoint_passes[] = {
     "verify-points", "check-live-outs", NULL};
 static const char *const no_safepoint_passes[] = {
     "rules", "prepare",
-    CN_OPTIMISE, "escape",
+    CN_OPTIMISE, "escape", "keep-variables",
     "restore-references", "free-dead-arrays", "layouts", "allocate",
     "lower-differences", "lower-tags", "promote-allocation-pointer", "drop-markers", "describe-points",
     "lower-transitions", "tail-calls", "name-bodies", "slow-paths", "globals", "verify-points",

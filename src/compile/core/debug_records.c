@@ -12,6 +12,7 @@
  */
 #include "compile/core/debug_records.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
@@ -19,17 +20,96 @@
 /* The most instructions that a search for the record of a variable visits, because a block may be split often. */
 enum { MAX_SEARCHED_INSTRUCTIONS = 64 };
 
+/* ---- nodes ---- */
+
+LLVMValueRef cn_debug_operand_value(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index)
+{
+  LLVMValueRef value = LLVMMetadataAsValue(ctx->llvm, node);
+  unsigned count = LLVMIsAMDNode(value) ? LLVMGetMDNodeNumOperands(value) : 0;
+
+  if (index >= count)
+    return NULL;
+  LLVMValueRef *operands = cn_alloc(count * sizeof *operands);
+  LLVMGetMDNodeOperands(value, operands);
+  LLVMValueRef found = operands[index];
+  free(operands);
+  return found;
+}
+
+LLVMMetadataRef cn_debug_operand(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index)
+{
+  LLVMValueRef value = cn_debug_operand_value(ctx, node, index);
+
+  return value ? LLVMValueAsMetadata(value) : NULL;
+}
+
+bool cn_debug_is_type(LLVMMetadataRef node)
+{
+  LLVMMetadataKind kind = node ? LLVMGetMetadataKind(node) : LLVMGenericDINodeMetadataKind;
+
+  return node && (kind == LLVMDICompositeTypeMetadataKind || kind == LLVMDIDerivedTypeMetadataKind);
+}
+
+LLVMMetadataRef cn_debug_strip_typedefs(struct cn_ctx *ctx, LLVMMetadataRef type)
+{
+  while (cn_debug_is_type(type) && LLVMGetMetadataKind(type) == LLVMDIDerivedTypeMetadataKind &&
+         LLVMGetDINodeTag(type) != CN_DW_TAG_POINTER)
+    type = cn_debug_operand(ctx, type, CN_DEBUG_BASE_OPERAND);
+  return type;
+}
+
+/* ---- records ---- */
+
+/* The text of the record's expression, which the caller disposes of. LLVM-C has no other way to read an expression, and
+ * printing the record would number the whole module each time. */
+static char *print_expression(struct cn_ctx *ctx, LLVMDbgRecordRef record)
+{
+  return LLVMPrintValueToString(LLVMMetadataAsValue(ctx->llvm, LLVMDbgVariableRecordGetExpression(record)));
+}
+
 static bool mentions_operation(struct cn_ctx *ctx, LLVMDbgRecordRef record, const char *operation)
 {
-  LLVMMetadataRef expression = LLVMDbgVariableRecordGetExpression(record);
-  char *text = LLVMPrintValueToString(LLVMMetadataAsValue(ctx->llvm, expression));
+  char *text = print_expression(ctx, record);
   bool found = strstr(text, operation) != NULL;
 
   LLVMDisposeMessage(text);
   return found;
 }
 
-/* The function prints only the expression, because printing the record would number the whole module each time. */
+struct cn_debug_part cn_debug_record_part(struct cn_ctx *ctx, LLVMDbgRecordRef record)
+{
+  static const char start[] = "DIExpression(", fragment[] = "DW_OP_LLVM_fragment, ";
+  char *text = print_expression(ctx, record);
+  const char *first = strstr(text, start), *part = strstr(text, fragment);
+  struct cn_debug_part found = {.list = strstr(text, "DW_OP_LLVM_arg") != NULL};
+
+  CN_CHECK(first);
+  first += sizeof start - 1;
+  if (part) {
+    char *end;
+    found.offset = strtoull(part + sizeof fragment - 1, &end, 10);
+    CN_CHECK(end[0] == ',' && end[1] == ' ');
+    found.bits = strtoull(end + 2, NULL, 10);
+  }
+  found.plain = first == part || *first == ')';
+  LLVMDisposeMessage(text);
+  return found;
+}
+
+unsigned cn_debug_record_value_count(struct cn_ctx *ctx, LLVMDbgRecordRef record)
+{
+  static const char argument[] = "DW_OP_LLVM_arg, ";
+  char *text = print_expression(ctx, record);
+  unsigned long count = 0;
+
+  for (const char *at = text; (at = strstr(at, argument)) != NULL;) {
+    unsigned long index = strtoul(at += sizeof argument - 1, NULL, 10);
+    count = index < count ? count : index + 1;
+  }
+  LLVMDisposeMessage(text);
+  return (unsigned)count;
+}
+
 LLVMValueRef cn_debug_record_value(struct cn_ctx *ctx, LLVMDbgRecordRef record)
 {
   return mentions_operation(ctx, record, "DW_OP_LLVM_arg") ? NULL : LLVMDbgVariableRecordGetValue(record, 0);
@@ -55,7 +135,7 @@ bool cn_debug_record_sets_value(LLVMDbgRecordRef record)
   return kind == LLVMDbgRecordValue || kind == LLVMDbgRecordAssign;
 }
 
-static LLVMMetadataRef inlining_site_of(LLVMDbgRecordRef record)
+LLVMMetadataRef cn_debug_record_site(LLVMDbgRecordRef record)
 {
   LLVMMetadataRef location = LLVMDbgRecordGetDebugLoc(record);
 
@@ -69,7 +149,7 @@ static struct cn_staying_record *find_variable_of_record(const struct cn_moving_
   const uint64_t *first = cn_ptrmap_find(&records->variables, LLVMDbgVariableRecordGetVariable(record));
 
   for (uint64_t i = first ? *first : 0; i; i = records->left.at[i - 1].next)
-    if (inlining_site_of(records->left.at[i - 1].moving) == inlining_site_of(record))
+    if (cn_debug_record_site(records->left.at[i - 1].moving) == cn_debug_record_site(record))
       return &records->left.at[i - 1];
   return NULL;
 }

@@ -11,8 +11,57 @@
 #include "base/vector.h"
 #include "compile/core/pass.h"
 
+/* DWARF tags. */
+enum {
+  CN_DW_TAG_ARRAY = 0x01,
+  CN_DW_TAG_ENUMERATION = 0x04,
+  CN_DW_TAG_MEMBER = 0x0d,
+  CN_DW_TAG_POINTER = 0x0f,
+  CN_DW_TAG_STRUCTURE = 0x13,
+  CN_DW_TAG_TYPEDEF = 0x16,
+  CN_DW_TAG_UNION = 0x17
+};
+/* Operand numbers of type nodes and of variable nodes. */
+enum {
+  CN_DEBUG_FILE_OPERAND = 0,
+  CN_DEBUG_BASE_OPERAND = 5,
+  CN_DEBUG_ELEMENTS_OPERAND = 6,
+  CN_DEBUG_ANNOTATIONS_OPERAND = 7
+};
+enum { CN_DEBUG_NAME_OPERAND = 1, CN_DEBUG_TYPE_OPERAND = 3 };
+
+/* An operand of a node, as a value: a constant or metadata. Null if the operand is absent. */
+LLVMValueRef cn_debug_operand_value(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index);
+LLVMMetadataRef cn_debug_operand(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index);
+
+/* True if `node` is a type node whose operands this file can read; false for null. */
+bool cn_debug_is_type(LLVMMetadataRef node);
+
+/* The type without its typedefs and qualifiers. */
+LLVMMetadataRef cn_debug_strip_typedefs(struct cn_ctx *ctx, LLVMMetadataRef type);
+
 /* True if the record gives a variable its value from this place on. False for a declaration, which holds everywhere. */
 bool cn_debug_record_sets_value(LLVMDbgRecordRef record);
+
+/* The part of its variable that a record describes, and the form of the record's expression. */
+struct cn_debug_part {
+  uint64_t offset, bits; /* bits is 0 for the whole variable */
+  bool plain;            /* the record's value is the value of the part, without any operation */
+  bool list;             /* the record has several values */
+};
+struct cn_debug_part cn_debug_record_part(struct cn_ctx *ctx, LLVMDbgRecordRef record);
+static inline bool cn_debug_is_same_part(const struct cn_debug_part *a, const struct cn_debug_part *b)
+{
+  return a->bits == b->bits && a->offset == b->offset;
+}
+static inline bool cn_debug_parts_overlap(const struct cn_debug_part *a, const struct cn_debug_part *b)
+{
+  return !a->bits || !b->bits || (a->offset < b->offset + b->bits && b->offset < a->offset + a->bits);
+}
+/* The number of values in a record with several values. */
+unsigned cn_debug_record_value_count(struct cn_ctx *ctx, LLVMDbgRecordRef record);
+/* The place of the inlined call that the record's variable belongs to, or null. */
+LLVMMetadataRef cn_debug_record_site(LLVMDbgRecordRef record);
 
 /* The value in a record of a variable, or null if the record has several values or no value. */
 LLVMValueRef cn_debug_record_value(struct cn_ctx *ctx, LLVMDbgRecordRef record);

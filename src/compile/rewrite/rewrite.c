@@ -30,6 +30,7 @@
 #include "compile/markers/markers.h"
 #include "compile/rewrite/emit/emitter.h"
 #include "compile/rewrite/emit/rematerialise.h"
+#include "compile/rewrite/emit/variables.h"
 #include "compile/rewrite/frame/frame.h"
 #include "compile/rewrite/normalise/normalise.h"
 #include "compile/rewrite/refuse.h"
@@ -184,13 +185,16 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
 {
   struct cn_cfg cfg;
   struct cn_refs refs;
+  struct cn_variables variables;
 
   cn_dead_phis_drop(e->ctx, function);
   cn_unwind_split_edges(e->ctx, function);
   cn_step_check_after(e->ctx, function, "split unwind edges", NULL, 0);
   build_cfg_and_refs(e, function, &cfg, &refs);
   if (refs.points.count && demote_references(e, &cfg, &refs)) {
+    cn_variables_gather(&variables, e->ctx, &refs);
     analyse_liveness_and_bases(&refs);
+    cn_variables_plan(&variables, &refs);
     for (size_t v = 0; v < refs.values.count; v++)
       CN_CHECK(refs.values.at[v].scalar || !refs.values.at[v].cross_count);
     cn_describe_allocas(e->ctx, function, &e->described);
@@ -200,8 +204,9 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
     for (size_t p = 0; p < refs.points.count; p++)
       cn_emit_statepoint(e, &refs, &refs.points.at[p]);
     cn_span_operands_end_function(&e->spans);
-    cn_relocate(e, &refs);
+    cn_relocate(e, &refs, &variables);
     delete_dead_values(&refs);
+    cn_variables_free(&variables);
     cn_free(&e->described.operands);
     cn_ptrmap_free(&e->described.stored);
   }

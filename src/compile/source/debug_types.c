@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads types in debug information: tags, sizes, typedefs, and annotations of references. LLVM-C has few accessors of
- * debug information, so most properties are read as operands with the numbers of LLVM 22. Part of pass `rules`. Needs:
- * the front end's debug information. Provides: the functions of debug_types.h. Breaks: nothing.
+ * Reads types in debug information: tags, sizes, and annotations of references. LLVM-C has few accessors of debug
+ * information, so most properties are read as operands with the numbers of LLVM 22. Part of pass `rules`. Needs: the
+ * front end's debug information. Provides: the functions of debug_types.h. Breaks: nothing.
  */
 #include "compile/source/debug_types.h"
 
@@ -12,27 +12,6 @@
 #include "base/check.h"
 
 #define MANAGED_TAG "cairn_managed"
-
-LLVMValueRef cn_debug_operand_value(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index)
-{
-  LLVMValueRef value = LLVMMetadataAsValue(ctx->llvm, node);
-  unsigned count = LLVMIsAMDNode(value) ? LLVMGetMDNodeNumOperands(value) : 0;
-
-  if (index >= count)
-    return NULL;
-  LLVMValueRef *operands = cn_alloc(count * sizeof *operands);
-  LLVMGetMDNodeOperands(value, operands);
-  LLVMValueRef found = operands[index];
-  free(operands);
-  return found;
-}
-
-LLVMMetadataRef cn_debug_operand(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index)
-{
-  LLVMValueRef value = cn_debug_operand_value(ctx, node, index);
-
-  return value ? LLVMValueAsMetadata(value) : NULL;
-}
 
 unsigned cn_debug_operand_count(struct cn_ctx *ctx, LLVMMetadataRef node)
 {
@@ -87,26 +66,11 @@ bool cn_debug_type_has_tag(struct cn_ctx *ctx, LLVMMetadataRef type, const char 
   return false;
 }
 
-bool cn_debug_is_type(LLVMMetadataRef node)
-{
-  LLVMMetadataKind kind = node ? LLVMGetMetadataKind(node) : LLVMGenericDINodeMetadataKind;
-
-  return node && (kind == LLVMDICompositeTypeMetadataKind || kind == LLVMDIDerivedTypeMetadataKind);
-}
-
 uint64_t cn_debug_type_size(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
   while (cn_debug_is_type(type) && LLVMDITypeGetSizeInBits(type) == 0)
     type = cn_debug_operand(ctx, type, CN_DEBUG_BASE_OPERAND);
   return type ? LLVMDITypeGetSizeInBits(type) / 8 : 0;
-}
-
-LLVMMetadataRef cn_debug_strip_typedefs(struct cn_ctx *ctx, LLVMMetadataRef type)
-{
-  while (cn_debug_is_type(type) && LLVMGetMetadataKind(type) == LLVMDIDerivedTypeMetadataKind &&
-         LLVMGetDINodeTag(type) != CN_DW_TAG_POINTER)
-    type = cn_debug_operand(ctx, type, CN_DEBUG_BASE_OPERAND);
-  return type;
 }
 
 LLVMMetadataRef cn_debug_variable(struct cn_ctx *ctx, LLVMValueRef global)

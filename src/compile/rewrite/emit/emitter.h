@@ -67,7 +67,10 @@ void cn_emit_statepoint(struct cn_emitter *e, struct cn_refs *refs, struct cn_pa
 
 /* ---- relocate.c ---- */
 
-void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs);
+struct cn_variables;
+
+/* Relocate all values, and insert the records that `variables` needs. */
+void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs, struct cn_variables *variables);
 
 /* ---- address_spaces.c ---- */
 

@@ -19,8 +19,11 @@
 #include "base/check.h"
 #include "base/sorted.h"
 #include "compile/analysis/value_flow.h"
+#include "compile/core/emit.h"
+#include "compile/core/memory_types.h"
 #include "compile/rewrite/emit/emitter.h"
 #include "compile/rewrite/emit/rematerialise.h"
+#include "compile/rewrite/emit/variables.h"
 #include "compile/rewrite/frame/frame.h"
 #include "compile/rewrite/values/refs.h"
 
@@ -32,6 +35,12 @@ struct definition_read {
    * predecessor), or the operand of `user`. */
   uint32_t at, block;
   LLVMValueRef user;
+};
+
+/* A definition that debug records name. */
+struct shown_definition {
+  bool wanted;
+  LLVMValueRef relocate; /* a relocate directly after the parse point, or null */
 };
 
 /* The definitions of a value, numbered for value_flow.c. 1 is the original. The relocates have the next numbers, in the
@@ -49,13 +58,16 @@ struct value_relocation {
   uint32_t value, sources;
   /* per block of the range: its definition, from value_flow.c; null for an empty range */
   uint32_t *top;
-  LLVMValueRef *made;           /* per number */
-  struct cn_sink_place *places; /* per number up to `sources`: the place for the definition */
-  bool *kept;                   /* per number up to `sources`: built even if unread */
-  uint32_t made_room, place_room, kept_room;
+  LLVMValueRef *made;             /* per number */
+  struct cn_sink_place *places;   /* per number up to `sources`: the place for the definition */
+  bool *kept;                     /* per number up to `sources`: built even if unread */
+  struct shown_definition *shown; /* per number up to `sources` */
+  uint32_t made_room, place_room, kept_room, shown_room;
   CN_VECTOR(uint32_t) todo; /* nodes whose phi still lacks operands */
   CN_VECTOR(struct definition_read) reads;
   struct cn_rematerialised remade;
+  struct cn_variables *variables;
+  uint32_t need, need_end; /* slice of variables->needs */
 };
 
 static const struct cn_parse_point *crossing_point_at(const struct value_relocation *web, uint32_t i)
@@ -303,6 +315,20 @@ static void build_relocates_in_pads(struct value_relocation *web)
           web->emitter, web->refs, web->refs->crossings.at[web->v->cross + n - first_pad_definition(web)], web->value);
 }
 
+/* Build the relocate that debug records of definition `number` name, directly after the parse point and in its block.
+ * The code generator emits no code for a second relocate of one value there, and records the value once. A relocate of
+ * a constant GEP is left out, because LLVM's CodeGenPrepare would make a GEP of one of the two relocates. */
+static void build_shown_relocate(struct value_relocation *web, uint32_t number)
+{
+  uint32_t point = web->refs->crossings.at[web->v->cross + number - 2];
+
+  if (LLVMIsAInvokeInst(web->refs->points.at[point].call))
+    web->shown[number].relocate = web->places[number].before ? NULL : web->made[number];
+  else if (!LLVMIsAGetElementPtrInst(web->v->value) ||
+           !cn_types_gep_offset(web->emitter->ctx, web->v->value, &(uint64_t){0}))
+    web->shown[number].relocate = cn_emit_relocate(web->emitter, web->refs, point, web->value, NULL);
+}
+
 /* Build the definitions that are read; build all definitions if CAIRN_RELOCATION_SINK is off. */
 static void build_definitions(struct value_relocation *web)
 {
@@ -318,6 +344,8 @@ static void build_definitions(struct value_relocation *web)
         web->v->rematerialised
             ? cn_rematerialise_after_point(&web->remade, web->emitter, web->refs, web->value, point, place)
             : cn_emit_relocate(web->emitter, web->refs, point, web->value, place->before);
+    if (web->shown[2 + i].wanted && !web->v->rematerialised)
+      build_shown_relocate(web, 2 + i);
   }
 }
 
@@ -362,6 +390,133 @@ static void clear_definition_arrays(struct value_relocation *web)
   web->made = resize_and_zero_array(web->made, &web->made_room, sources + nodes, sizeof *web->made);
   web->places = resize_and_zero_array(web->places, &web->place_room, sources, sizeof *web->places);
   web->kept = resize_and_zero_array(web->kept, &web->kept_room, sources, sizeof *web->kept);
+  web->shown = resize_and_zero_array(web->shown, &web->shown_room, sources, sizeof *web->shown);
+}
+
+/* ---- the debugger's variables ---- */
+
+/* The number of the definition that reaches a record of the program, or 0 if a parse point before it omits the value.
+ */
+static uint32_t definition_at_record(const struct value_relocation *web, const struct cn_variable_need *need)
+{
+  const struct cn_refs *refs = web->refs;
+  bool local = need->block == web->v->block;
+  uint32_t first = local ? cn_first_point_after(refs, need->block, web->v->pos) : refs->first_point[need->block];
+  uint32_t next = cn_first_point_after(refs, need->block, need->pos - 1), before = crossings_before(web, need->pos);
+
+  if (local && need->pos < web->v->pos)
+    return 0;
+  if (next > first)
+    return before && crossing_point_at(web, before - 1) == &refs->points.at[next - 1] ? 2 + before - 1 : 0;
+  if (local)
+    return 1;
+  return web->range.in[need->block] == web->range.stamp
+             ? resolve_definition(web, entering_definition_of(web, need->block))
+             : 0;
+}
+
+/* The number of the definition that a variable has at the need's place, or 0. At the start of a block, only a phi of
+ * the block needs a record. */
+static uint32_t definition_of_need(const struct value_relocation *web, const struct cn_variable_need *need)
+{
+  uint32_t number, crossing;
+
+  switch (need->kind) {
+  case CN_NEED_AFTER_POINT:
+    crossing = crossings_before(web, need->pos);
+    CN_CHECK(crossing < web->v->cross_count && crossing_point_at(web, crossing)->pos == need->pos);
+    return 2 + crossing;
+  case CN_NEED_AT_BLOCK:
+    if (web->range.in[need->block] != web->range.stamp)
+      return 0;
+    number = entering_definition_of(web, need->block);
+    return resolve_definition(web, number) == number ? number : 0;
+  case CN_NEED_AT_RECORD:
+    return definition_at_record(web, need);
+  }
+  CN_UNREACHABLE();
+}
+
+static void note_variable_needs(struct value_relocation *web)
+{
+  cn_variables_find_needs(web->variables, web->value, &web->need, &web->need_end);
+  for (uint32_t n = web->need; n < web->need_end; n++) {
+    struct cn_variable_need *need = &web->variables->needs.at[n];
+    need->number = definition_of_need(web, need);
+    if (need->number > 1 && need->number < first_pad_definition(web) && !need->original_only)
+      web->shown[need->number].wanted = true;
+  }
+}
+
+/* The definition that debug records name, or null. */
+static LLVMValueRef shown_definition_of(const struct value_relocation *web, uint32_t number)
+{
+  if (number < 2)
+    return number ? web->v->value : NULL;
+  return number < first_pad_definition(web) ? web->shown[number].relocate : web->made[number];
+}
+
+/* The definition for the record at a record of the program, or null. LLVM would move a record that names a relocate of
+ * the same block up to the statepoint, so the value is lost if the variable has another value there. */
+static LLVMValueRef definition_shown_at_record(const struct value_relocation *web, const struct cn_variable_need *need)
+{
+  bool relocated = need->number > 1 && need->number < first_pad_definition(web);
+
+  if (need->number != 1 && need->original_only)
+    return NULL;
+  if (relocated && (need->replaces || crossing_point_at(web, need->number - 2)->block != need->block))
+    return NULL;
+  return shown_definition_of(web, need->number);
+}
+
+/* Name the parameter again before the first parse point of the function: LLVM then prefers the register that the callee
+ * saves to the argument's register, which the callee overwrites. LLVM takes a record before the function's first
+ * instruction for one of the argument's register, so an unused instruction precedes the record. */
+static void insert_parameter_record(struct value_relocation *web, const struct cn_variable_need *need)
+{
+  LLVMValueRef call = web->refs->points.at[need->point].call;
+
+  if (!need->parameter || !LLVMIsAArgument(web->v->value) || need->number != 2)
+    return;
+  if (!LLVMGetPreviousInstruction(call)) {
+    LLVMPositionBuilderBefore(web->emitter->builder, call);
+    LLVMBuildFreeze(web->emitter->builder, web->v->value, "");
+  }
+  cn_variables_insert_record(web->variables, web->refs, need, web->v->value, call);
+}
+
+static void insert_variable_record(struct value_relocation *web, const struct cn_variable_need *need)
+{
+  LLVMValueRef shown = shown_definition_of(web, need->number);
+  LLVMValueRef call = need->point == CN_NO_INDEX ? NULL : web->refs->points.at[need->point].call;
+  LLVMValueRef before = call;
+
+  switch (need->kind) {
+  case CN_NEED_AFTER_POINT:
+    if (shown) {
+      insert_parameter_record(web, need);
+      before = LLVMGetNextInstruction(shown);
+    }
+    break;
+  case CN_NEED_AT_BLOCK:
+    if (!shown)
+      return;
+    before = cn_insertion_point_after(shown);
+    break;
+  case CN_NEED_AT_RECORD:
+    if (need->number == 1 && (need->of == need->value || need->original_only))
+      return;
+    shown = definition_shown_at_record(web, need);
+    before = call ? call : need->before;
+    break;
+  }
+  cn_variables_insert_record(web->variables, web->refs, need, shown, before);
+}
+
+static void insert_variable_records(struct value_relocation *web)
+{
+  for (uint32_t n = web->need; n < web->need_end; n++)
+    insert_variable_record(web, &web->variables->needs.at[n]);
 }
 
 static void relocate_value(struct value_relocation *web, uint32_t value)
@@ -385,11 +540,13 @@ static void relocate_value(struct value_relocation *web, uint32_t value)
   note_reads_of_uses(web);
   note_phi_inputs(web);
   keep_listed_definitions(web);
+  note_variable_needs(web);
   build_definitions(web);
   build_relocates_in_pads(web);
   CN_CHECK(web->todo.count == 0);
   for (size_t r = 0; r < web->reads.count; r++)
     replace_read_by_definition(web, &web->reads.at[r]);
+  insert_variable_records(web);
   free(web->top);
 }
 
@@ -410,9 +567,9 @@ static uint32_t *find_token_pads(const struct cn_refs *refs)
   return pads;
 }
 
-void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs)
+void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs, struct cn_variables *variables)
 {
-  struct value_relocation web = {.emitter = emitter, .refs = refs};
+  struct value_relocation web = {.emitter = emitter, .refs = refs, .variables = variables};
 
   if (cn_pairs_are_required(emitter->ctx))
     web.pads = find_token_pads(refs);
@@ -432,6 +589,7 @@ void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs)
   free(web.made);
   free(web.places);
   free(web.kept);
+  free(web.shown);
   free(web.crossed);
   free(web.pads);
   cn_live_range_free(&web.range);
