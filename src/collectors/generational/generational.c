@@ -430,16 +430,20 @@ static void end_concurrent_marking(size_t bytes_needed)
 }
 
 /* The deadline, in processor time of this thread, for marking in a pause that began at `begun`, or 0 if this pause
- * marks no object. From the threshold on, pauses do a part of the concurrent thread's work, and nurseries shrink until
- * the marking ends. */
+ * marks no object. From the threshold on, pauses do a part of the concurrent thread's work. Nurseries shrink with each
+ * attempt to end the marking, and grow again while the marker still has work, for which it needs time between pauses.
+ */
 static uint64_t marking_deadline_of(uint64_t begun)
 {
   uint64_t part = cairn_full_pause_goal() / PAUSE_TASK_SHARE, now = cn_os_thread_processor_time(cn_os_thread()),
-           least = now + (cn_pacer.tries < CN_MAX_MARKING_END_TRIES ? part / 2 : part), most = begun + 5 * part / 2;
+           most = begun + 5 * part / 2,
+           least = now + (cn_marker.idle && cn_pacer.tries < CN_MAX_MARKING_END_TRIES ? part / 2 : part);
 
+  if (!cn_marker.idle && cn_pacer.tries != 0)
+    cn_pacer.tries--;
   if (old_bytes_used() > old_bytes_limit())
     return UINT64_MAX;
-  if (!(cn_marker.idle && cn_marker.rooted) && old_bytes_used() < cn_pacer.threshold)
+  if (!(cn_marker.idle && cn_marker.rooted) && !cn_pacer_marking_is_late(old_bytes_used(), cn_marker.bytes))
     return 0;
   if (cn_marker.idle && cn_pacer.tries < CN_MAX_MARKING_END_TRIES)
     cn_pacer.tries++;

@@ -39,9 +39,13 @@ enum {
   MAX_THRESHOLDS_WHILE_MARKING = 2,     /* multiple of the threshold that old objects may reach during marking */
   FIRST_PICOSECONDS_PER_BYTE = 500,
   MIN_PICOSECONDS_PER_BYTE = 100,
+  EARLY_SHARE = 8,
+  MAX_BYTES_WORTH_A_PAUSE = 4 << 20,
+  PACE_DECAY_SHARE = 16,          /* a slow pace loses one part in this many at each collection without promotion */
   PACE_WEIGHT = 8,                /* each measurement counts as one part in this many of the pace */
   MIN_MEASURED_BYTES = 256 << 10, /* bytes of a nursery that show a pace */
   MAX_PROMOTIONS_IN_ROW = 3,
+  PROMOTED_THOUSANDTHS = 500, /* complete nurseries are promoted only if so much of recent ones survived */
   FIRST_COPIED_BYTES = 1 << 20,
   OVERRUN_SHARE = 4,              /* visits may go on for one part in this many after the deadline */
   LARGE_SHARE = 4,                /* young large objects may take one part in this many of a promoted nursery */
@@ -59,18 +63,22 @@ static struct {
   size_t nursery_most;            /* upper bound of the nursery, bytes */
   size_t marking_begun;           /* bytes of old objects when the last marking began */
   size_t meanwhile;               /* bytes that were promoted during the last marking */
-  uint64_t begun, deadline;       /* of this collection, in processor time */
+  uint64_t begun, deadline;       /* of this collection, in processor time, or 0 between collections */
+  uint64_t ended;                 /* end of the last collection, by the clock */
+  uint64_t ran;                   /* nanoseconds from then to this collection */
   uint64_t visited;               /* end of the visits of this collection, or 0 */
   size_t bytes;                   /* bytes of the nursery that this collection empties */
-  size_t large;                   /* bytes of young large objects, which the nursery's size also limits */
+  bool full;                      /* small or large objects took at least half of the nursery's size */
   uint64_t rest_pace, whole_pace; /* picoseconds per byte of nursery: promotion of the rest after copies, and of all */
   size_t copied_bytes;            /* bytes of a nursery, by the visits after the deadlines of past collections */
   unsigned promotions, in_row;    /* promotions that come next; promotions that follow the next early end of copies */
-  size_t surviving;               /* thousandths of recent nurseries that survived */
+  size_t surviving;               /* thousandths of recent nurseries that survived, or were promoted */
+  size_t reachable;               /* thousandths of recent nurseries that survived, if copies did not end early */
 } pacing = {.rest_pace = FIRST_PICOSECONDS_PER_BYTE,
             .whole_pace = FIRST_PICOSECONDS_PER_BYTE,
             .copied_bytes = FIRST_COPIED_BYTES,
-            .surviving = 1000};
+            .surviving = 1000,
+            .reachable = 1000};
 
 static uint64_t processor_time(void)
 {
@@ -163,18 +171,33 @@ static size_t promotion_headroom(size_t old)
   return limit > old ? limit - old : 0;
 }
 
+/* Bytes that the program allocates in as much time as this young collection took, by its last pace; 0 if unknown. Of a
+ * large heap each collection takes a while, for instance to scan all cards. With smaller nurseries the program would
+ * stand still for most of the time. */
+static size_t bytes_worth_a_pause(void)
+{
+  uint64_t took = pacing.begun != 0 ? processor_time() - pacing.begun : 0,
+           bytes = took < UINT32_MAX ? took * (pacing.bytes / 1024) / (pacing.ran + 1) * 1024 : 0;
+
+  pacing.begun = 0;
+  pacing.ended = cn_os_clock_nanoseconds();
+  if (cn_marker.on)
+    return 0;
+  return bytes < MAX_BYTES_WORTH_A_PAUSE ? bytes : MAX_BYTES_WORTH_A_PAUSE;
+}
+
 /* Bounds the nursery by the goal for pauses, and more tightly while a marking has to end within a pause. Each young
  * collection visits all stacks, so the nursery has a minimum that is worth the visit. */
 void cn_pacer_bound_nursery(size_t old)
 {
   size_t most = cairn_pause_goal() == 0 ? SIZE_MAX : nursery_bytes_within_pause(promotion_headroom(old), old),
-         stacks = cairn_mutator_count() * NURSERY_BYTES_PER_STACK >> cn_pacer.tries,
+         stacks = cairn_mutator_count() * NURSERY_BYTES_PER_STACK >> cn_pacer.tries, fair = bytes_worth_a_pause(),
          least = (cn_nursery.users + 1) * NURSERY_BYTES_PER_MUTATOR + stacks;
 
   CN_ASSERT(cn_pacer.tries <= CN_MAX_MARKING_END_TRIES);
   most = most >> cn_pacer.tries & ~(size_t)7;
-  if (most < least)
-    most = least;
+  if (most < larger_of(least, fair))
+    most = larger_of(least, fair);
   cn_pacer.room = (cn_pacer.nursery < most ? cn_pacer.nursery : most) & ~(size_t)7;
 }
 
@@ -251,6 +274,18 @@ void cn_pacer_begin_marking(size_t old)
   pacing.marking_begun = old;
 }
 
+/* The marking should end at the threshold. It is late if it has marked a smaller part of the objects that it is
+ * expected to reach than the program has promoted of the bytes up to the threshold, except for the first of them,
+ * during which the marker may wait for a processor. Copies, which are marked at once, are a part of `marked`. */
+bool cn_pacer_marking_is_late(size_t old, size_t marked)
+{
+  size_t begun = pacing.marking_begun, promoted = old > begun ? old - begun : 0,
+         room = cn_pacer.threshold > begun ? cn_pacer.threshold - begun : 0, first = room / EARLY_SHARE,
+         reached = marked > promoted ? marked - promoted : 0, due = promoted > first ? promoted - first : 0;
+
+  return promoted >= room || reached / 1024 * (room / 1024) < due / 1024 * (cn_pacer.survived / 1024);
+}
+
 void cn_pacer_end_marking(size_t old)
 {
   pacing.meanwhile = old > pacing.marking_begun ? old - pacing.marking_begun : 0;
@@ -277,9 +312,11 @@ void cn_pacer_init(size_t initial_bytes, size_t max_bytes)
 void cn_pacer_begin_young(size_t bytes)
 {
   pacing.begun = processor_time();
+  pacing.ran = cn_os_clock_nanoseconds() - pacing.ended;
   pacing.visited = 0;
   pacing.bytes = bytes;
-  pacing.large = cn_large_objects.young;
+  size_t size = cn_nursery.limit - cn_nursery.start;
+  pacing.full = bytes + cn_large_objects.young > (size < pacing.copied_bytes ? size : pacing.copied_bytes) / 2;
 }
 
 bool cn_pacer_promotes_nursery(void)
@@ -300,17 +337,27 @@ uint64_t cn_pacer_copy_deadline(void)
   return pacing.deadline;
 }
 
+/* A pace that was measured once, in a small nursery or on a busy machine, would keep nurseries small for ever, because
+ * the copies of small nurseries end in time, and show no pace. */
+static void forget_slow_pace(void)
+{
+  if (pacing.rest_pace > FIRST_PICOSECONDS_PER_BYTE)
+    pacing.rest_pace -= (pacing.rest_pace - FIRST_PICOSECONDS_PER_BYTE) / PACE_DECAY_SHARE + 1;
+}
+
 /* If copies ended early, and visits of cards went on for too long, the next nursery whose survivors are copied is
  * smaller, so that the program dirties fewer cards. */
 void cn_pacer_note_visits(void)
 {
   pacing.visited = processor_time();
+  if (!cn_trace_cycle.stays)
+    forget_slow_pace();
   uint64_t late = cn_trace_cycle.stays && pacing.visited > pacing.deadline ? pacing.visited - pacing.deadline : 0,
            most = young_collection_time() / OVERRUN_SHARE;
 
   if (late > most)
     pacing.copied_bytes = larger_of((size_t)(pacing.bytes * most / late), MIN_NURSERY_BYTES);
-  else if (pacing.bytes + pacing.large > pacing.copied_bytes / 2 && pacing.copied_bytes < CN_MAX_NURSERY_BYTES)
+  else if (pacing.full && pacing.copied_bytes < CN_MAX_NURSERY_BYTES)
     pacing.copied_bytes += pacing.copied_bytes / 4;
 }
 
@@ -334,7 +381,9 @@ void cn_pacer_note_survival(size_t copied, size_t promoted)
   pacing.surviving = (3 * pacing.surviving + now) / 4;
   if (pacing.visited == 0)
     return;
-  if (promoted == 0 && copied < pacing.bytes / 3 * 2)
+  if (promoted == 0)
+    pacing.reachable = (3 * pacing.reachable + now) / 4;
+  if (pacing.reachable < PROMOTED_THOUSANDTHS || (promoted == 0 && copied < pacing.bytes / 3 * 2))
     pacing.in_row = 0;
   else if (pacing.in_row < MAX_PROMOTIONS_IN_ROW)
     pacing.in_row = 2 * pacing.in_row + 1;

@@ -37,6 +37,7 @@ size_t cn_pacer_old_limit(bool marking);
 /* Called at the begin and at the end of a marking; garbage still counts as old. */
 void cn_pacer_begin_marking(size_t old);
 void cn_pacer_end_marking(size_t old);
+bool cn_pacer_marking_is_late(size_t old, size_t marked);
 
 /* After a full collection, concurrent or in a stop: sets the threshold. An allocation of `bytes_needed` waits. */
 void cn_pacer_set_threshold(size_t old, size_t bytes_needed, bool concurrent);

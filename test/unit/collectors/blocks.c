@@ -153,7 +153,7 @@ static void small_pages_in_a_hurry(void **state)
   (void)state;
   if (access("/sys/kernel/mm/transparent_hugepage", F_OK) != 0)
     skip();
-  cn_options.pause = 1000;
+  cn_options.pause = cn_options.pause_full = 1000;
   assert_true(is_new_advised(true, " nh"));
   assert_true(is_new_advised(false, " hg"));
   assert_true(is_new_advised(true, " nh"));

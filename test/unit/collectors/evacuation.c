@@ -758,7 +758,7 @@ static void of_a_program(void **state)
 
 static int start_with_pauses(void **state)
 {
-  cn_options.pause = 4000;
+  cn_options.pause = cn_options.pause_full = 4000;
   times = 1; /* or the marker would meet copies by it */
   stacks = 0;
   return start(state);

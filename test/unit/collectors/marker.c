@@ -454,7 +454,7 @@ static void after_all_moved(void **state)
 
 static int start_with_pauses(void **state)
 {
-  cn_options.pause = 4000;
+  cn_options.pause = cn_options.pause_full = 4000;
   cn_promotion_bytes_per_clock_read = 256;
   times = 1; /* or the marker would meet copies by it */
   return start(state);
