@@ -35,6 +35,7 @@ static void write_total(const struct cn_page *page, size_t count, const char *cl
   cn_html_format(page->out, "<li class=\"%s\"><b>%z</b> %s</li>\n", class, count, count == 1 ? one : many);
 }
 
+/* Count lines of IR in managed functions. */
 static size_t count_lines_of_kind(const struct cn_explain *explain, enum cn_explain_kind kind)
 {
   size_t count = 0;
@@ -42,7 +43,7 @@ static size_t count_lines_of_kind(const struct cn_explain *explain, enum cn_expl
   for (size_t f = 0; f < explain->functions.count; f++) {
     const struct cn_explain_lines *lines = &explain->functions.at[f].ir;
     for (size_t i = 0; i < lines->count; i++)
-      count += lines->at[i].kind == kind;
+      count += explain->functions.at[f].managed && lines->at[i].kind == kind;
   }
   return count;
 }
@@ -141,8 +142,8 @@ static void write_gap(const struct cn_page *page, unsigned first, unsigned end)
                  open ? " open" : "", first, end - 1);
   for (unsigned line = first; line < end; line++) {
     fputs("<div class=\"r\">", page->out);
-    cn_page_write_source_line(page, line, NULL, true);
-    fputs("</div>\n", page->out);
+    cn_page_open_source_cell(page, line, NULL, true);
+    fputs("</div></div>\n", page->out);
   }
   fputs("</div></details>\n", page->out);
 }

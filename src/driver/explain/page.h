@@ -37,8 +37,8 @@ struct cn_page_rows cn_page_rows_of(const struct cn_explain *explain, size_t fun
 
 /* Write a function's section. `owns_lines` gives the lines their anchors. */
 void cn_page_write_function(const struct cn_page *page, size_t function, bool open, bool owns_lines);
-/* Write the source cell of a line, in the section of `function`, which may be null. */
-void cn_page_write_source_line(const struct cn_page *page, unsigned line, const char *function, bool owned);
+/* Write the source cell of a line, in the section of `function`, which may be null, up to the cell's end. */
+void cn_page_open_source_cell(const struct cn_page *page, unsigned line, const char *function, bool owned);
 
 /* ---- page_notes.c ---- */
 

@@ -93,7 +93,7 @@ static struct row_order order_lines(const struct cn_explain_lines *lines, struct
 
 /* ---- cells ---- */
 
-void cn_page_write_source_line(const struct cn_page *page, unsigned line, const char *function, bool owned)
+void cn_page_open_source_cell(const struct cn_page *page, unsigned line, const char *function, bool owned)
 {
   const struct cn_explain_source *source = &page->explain->source;
 
@@ -109,7 +109,20 @@ void cn_page_write_source_line(const struct cn_page *page, unsigned line, const 
   fputs("</code></div>", page->out);
   if (line <= source->lines.count && owned)
     cn_page_write_notes_of_line(page, line, function);
-  fputs("</div>\n", page->out);
+}
+
+/* Write a link to each safepoint in the assembly of a row. */
+static void write_links(const struct cn_page *page, const struct cn_explain_lines *lines, const struct row_order *order,
+                        unsigned row)
+{
+  for (size_t i = order->next; i < order->count && order->at[i].line == row; i++) {
+    const struct cn_explain_line *line = &lines->at[order->at[i].index];
+    if (line->statepoint == CN_EXPLAIN_NONE)
+      continue;
+    const char *class = cn_page_kind_classes[line->kind];
+    cn_html_format(page->out, "<a class=\"mark %s\" href=\"#s%z\">S%z %s</a>", class, line->statepoint + 1,
+                   line->statepoint + 1, class);
+  }
 }
 
 static void write_code_line(const struct cn_page *page, const struct cn_explain_line *line, bool is_ir)
@@ -128,9 +141,17 @@ static void write_code_line(const struct cn_page *page, const struct cn_explain_
     cn_page_write_safepoint_mark(page, line->statepoint);
   else if (line->kind == CN_EXPLAIN_LEAF)
     fputs("<span class=\"mark leaf\">leaf</span>", out);
+  /* The printer of assembly aligns its comments. */
+  size_t code = is_ir ? line->text.size : cn_text_find(line->text, "  # ");
   fputs("<code>", out);
-  cn_html_put(out, line->text);
-  fputs("</code></div>\n", out);
+  cn_html_put(out, cn_text_trim((struct cn_text){line->text.at, code}));
+  fputs("</code>", out);
+  if (code < line->text.size) {
+    fputs(" <i>", out);
+    cn_html_put(out, cn_text_trim(cn_text_skip(line->text, code)));
+    fputs("</i>", out);
+  }
+  fputs("</div>\n", out);
 }
 
 /* Write the code of a row, with the label of each block that the code enters. */
@@ -184,11 +205,13 @@ static void write_rows(const struct cn_page *page, const struct cn_explain_funct
   for (; row; row = next_row(&ir, &assembly, rows, row)) {
     fputs("<div class=\"r\">", page->out);
     if (rows.first)
-      cn_page_write_source_line(page, row, function->name, owns_lines);
+      cn_page_open_source_cell(page, row, function->name, owns_lines);
     else if (function->line)
-      cn_html_format(page->out, "<div class=\"s\"><div class=\"c\"><span class=\"n\">%u</span></div></div>", row);
+      cn_html_format(page->out, "<div class=\"s\"><div class=\"c\"><span class=\"n\">%u</span></div>", row);
     else
-      fputs("<div class=\"s\"></div>", page->out);
+      fputs("<div class=\"s\">", page->out);
+    write_links(page, &function->assembly, &assembly, row);
+    fputs("</div>\n", page->out);
     write_code_cell(page, &function->ir, &ir, row, true);
     write_code_cell(page, &function->assembly, &assembly, row, false);
     fputs("</div>\n", page->out);

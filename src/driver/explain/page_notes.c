@@ -21,6 +21,12 @@ static const char *base_name_of(const char *path)
   return slash ? slash + 1 : path;
 }
 
+/* The head of a function's section has the counts of rule "safepoints". */
+static bool is_head(const struct cairn_diagnostic *d)
+{
+  return d->rule && strcmp(d->rule, "safepoints") == 0;
+}
+
 /* True if the diagnostic is about a line of the unit's source. Clang names a file as the command does, or relative to
  * the folder of the compilation. */
 static bool is_in_source(const struct cn_explain *explain, const struct cairn_diagnostic *d)
@@ -95,7 +101,7 @@ void cn_page_write_notes_of_line(const struct cn_page *page, unsigned line, cons
   size_t first = page->first_of_line[line], end = page->first_of_line[line + 1];
 
   for (size_t i = first; i < end; i++) {
-    bool written = false;
+    bool written = is_head(&all[page->by_line[i]]);
     for (size_t before = first; before < i && !written; before++)
       written = is_alike(&all[page->by_line[before]], &all[page->by_line[i]]);
     if (!written)

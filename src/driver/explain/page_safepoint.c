@@ -98,9 +98,7 @@ void cn_page_write_statepoint_mark(const struct cn_page *page, size_t statepoint
   open_mark(out, p->kind, p->safepoint, NULL);
   write_reason(out, explain, p);
   write_live(out, p, s);
-  if (s)
-    write_frame(out, s);
-  else
+  if (!s)
     fputs("<span class=\"head\">the code generator removed it, or joined it with another one</span>", out);
   fputs("</span></span>", out);
 }

@@ -80,6 +80,7 @@ def main():
     count = 0
     for function in functions:
         texts = [m[3] for m in page.marks if m[0] == function['name'] and m[1] == 'a' and m[2] != 'leaf']
+        texts.sort(key=lambda text: int(text[1:].split()[0]))  # the page orders them by source lines
         assert len(texts) == len(function['safepoints']), (function['name'], len(texts))
         for text, safepoint in zip(texts, function['safepoints']):
             assert f"+0x{safepoint['return_offset']:x}:" in text, text
