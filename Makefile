@@ -5,9 +5,11 @@
 #   make format  write the C sources as clang-format does (.clang-format); make check refuses others
 #   make bench   measure against plain C and LLVM's own passes
 #   make fuzz    a million inputs through each reader of stack maps, frame maps and objects
+#   make man     man pages of the public headers and of docs/, in build/man
+#   make deb     Debian packages, in build/deb
 #   make projects   Lua, zlib, SQLite, cmocka and others from Debian's sources, built and tested with CC=cairn-cc
 #   make soak    random programs under stress, and heaps beside their model
-.PHONY: all setup build demo check quick format bench fuzz soak projects clean
+.PHONY: all setup build demo check quick format bench fuzz soak man deb projects clean
 all: build
 
 setup:
@@ -48,6 +50,13 @@ soak: build
 	@test/random/run_shadow build 10
 	@test/tools/each_step build
 	@bench/large build
+
+man: build
+	@cmake --build --preset default --target man
+
+deb:
+	@scripts/setup --deb
+	@scripts/deb build/deb
 
 projects: build
 	@scripts/projects build
