@@ -29,13 +29,16 @@ extern "C" {
 /* Throws the exception, which may be null: the thread goes on at the landing pad of the youngest activation whose call
  * lies in a span with this key (<cairn/span.h>) and has a pad that an exception without a type enters: its clauses
  * include `cleanup` or a `catch` of null. The caller's own call of cairn_throw() counts, too. The pad gets a null
- * pointer, and as selector the number of the `catch` of null, or 0. The activations between end as if a longjmp() left
- * them: a call without a pad is not a reason to stop. Returns only after a failure, which leaves the stack unchanged;
- * cairn_throw_failure() then has a sentence. A safepoint.
+ * pointer, and as selector the number of the `catch` of null, or 0. Other managed activations between end as if a
+ * longjmp() left them. If native code lies between, or code with its own manager, or a call with a landing pad outside
+ * of all spans with this key, then the program's unwinder runs all cleanups on the way, as at the end of a thread: a
+ * `catch (...)` of C++ may keep the exception or throw it again. Native code on the way without call-frame information
+ * ends the program. Returns only after a failure, which leaves the stack unchanged; cairn_throw_failure() then has a
+ * sentence. A safepoint.
  *
- * UNKNOWN: no activation of the thread has such a call. NATIVE: native code, or code with its own manager, lies
- * between. FOREIGN: a call between has a landing pad outside of all spans with this key. PINNED: an activation that
- * would end has an open scope of a pin. REFUSED: the thread has a shadow stack, or native code calls. */
+ * UNKNOWN: no activation of the thread has such a call. NATIVE, FOREIGN: cleanups may lie between, and the program has
+ * no unwinder. PINNED: an activation that would end has an open scope of a pin. REFUSED: the thread has a shadow stack,
+ * or native code calls. */
 enum cairn_status cairn_throw(uint64_t key, void cairn_managed *exception);
 
 /* Returns the exception that the calling thread has thrown last, and forgets it. A landing pad calls it before anything
@@ -46,7 +49,15 @@ cairn_leaf void cairn_managed *cairn_thrown(void);
 
 #pragma GCC visibility push(default)
 
-/* The reason of the calling thread's last failure of cairn_throw(), a sentence without its full stop that names the
+struct cairn_handle;
+
+/* Like cairn_throw(), for native code that managed code called, outside of signal handlers that interrupted managed
+ * code. An unwinder runs the cleanups of the native callers. The exception is null or the object of the handle, which
+ * the call frees unless it fails. BUSY: the caller is a collector, the operation of a handshake, a leaf, or such a
+ * signal handler. */
+enum cairn_status cairn_throw_handle(uint64_t key, struct cairn_handle *exception);
+
+/* The reason of the calling thread's last failure of a throw, a sentence without its full stop that names the
  * activation. Valid until the thread's next throw. Any thread. */
 const char *cairn_throw_failure(void);
 

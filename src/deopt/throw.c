@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Throws exceptions of a language: finds the youngest activation whose call has a landing pad and lies in a span of the
- * language's key, by frame maps, and goes on at the pad with the activation's callee-saved registers. Everything else
- * on the way is refused: native code, code with its own manager, and landing pads of others.
+ * language's key, by frame maps, and goes on at the pad with the activation's callee-saved registers. If native code,
+ * code with its own manager, or landing pads of others lie between, an unwinder runs their cleanups
+ * (throw_unwinding.c).
  *
  * The usual throw is like in-line allocation of compiled code: it contains no safepoint, and signal handlers may
  * interrupt it. The others run in a slow path. Runs on the thread that throws, in phase MUTATE, and holds no lock. Owns
@@ -20,8 +21,11 @@
 #include "runtime/core/messages.h"
 #include "runtime/debug/backtrace.h"
 #include "runtime/heap/managed_heap.h"
+#include "runtime/os/os.h"
 #include "runtime/roots/roots.h"
 #include "runtime/safepoints/safepoint.h"
+#include "runtime/signals/signals.h"
+#include "runtime/threads/stop.h"
 #include "runtime/walk/marked_returns.h"
 #include "runtime/walk/walk.h"
 
@@ -34,7 +38,7 @@ uintptr_t cairn_thrown(void);
 
 /* ---- the exception ---- */
 
-static void keep_exception(uintptr_t exception)
+void cn_throw_keep_exception(uintptr_t exception)
 {
   if (handle == NULL) {
     handle = cairn_handle_new(0);
@@ -120,20 +124,24 @@ static bool is_in_span(const struct cn_frame_map *map, uint64_t key)
 
 /* ---- the transfer ---- */
 
-/* The pad is entered by a return, from just below the stack pointer that it expects. */
+void cn_throw_enter_pad(const struct cn_frame_map *map, uintptr_t sp, struct cn_transfer *transfer)
+{
+  const struct cn_map_landing *landing = cn_map_landing(map);
+
+  CN_ASSERT(landing != NULL && landing->pad != 0);
+  transfer->slot = (uintptr_t *)(sp + landing->popped);
+  transfer->pc = cn_map_pc(map) + (uintptr_t)(intptr_t)landing->pad;
+  transfer->argument = transfer->result = 0;
+  transfer->second = landing->selector;
+}
+
 static void fill_transfer(const struct cn_walk *walk, struct cn_transfer *transfer)
 {
   const struct cn_frame *frame = &walk->frame;
-  const struct cn_map_landing *landing = cn_map_landing(frame->map);
 
-  CN_ASSERT(landing != NULL && landing->pad != 0);
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     transfer->saved[i] = frame->place[i] != NULL ? *frame->place[i] : 0;
-  transfer->slot = (uintptr_t *)(frame->sp + landing->popped) - 1;
-  *transfer->slot = frame->pc + (uintptr_t)(intptr_t)landing->pad;
-  transfer->pc = (uintptr_t)cn_arch_return;
-  transfer->argument = transfer->result = 0;
-  transfer->second = landing->selector;
+  cn_throw_enter_pad(frame->map, frame->sp, transfer);
 }
 
 static bool is_marked(const struct cn_frame *frame)
@@ -197,15 +205,22 @@ static enum cairn_status find_handler(struct cn_walk *walk, uint64_t key, const 
     return fail(CAIRN_E_UNKNOWN, "no activation has a landing pad in a span of key %lu", (unsigned long)key);
   if (status == CAIRN_OK && walk->natives != 0)
     status = refuse(walk);
-  if (status == CAIRN_OK && cn_pin_scopes_any_in((uintptr_t)regs, walk->frame.sp))
+  if (cn_pin_scopes_any_in((uintptr_t)&there, walk->frame.sp))
     status = fail(CAIRN_E_PINNED, "an activation that would end has an open scope of a pin");
   return status;
+}
+
+/* True if an unwinder can run the cleanups that lie between. */
+static bool is_obstacle(enum cairn_status status)
+{
+  return (status == CAIRN_E_NATIVE || status == CAIRN_E_FOREIGN) && cn_os_can_run_cleanups();
 }
 
 static enum cairn_status throw_in_slow_path(uint64_t key, const struct cn_saved_regs *regs,
                                             struct cn_transfer *transfer)
 {
   struct cn_walk walk;
+  struct cn_unwinding *unwinding = NULL;
   bool native, collects = cn_safepoint_enter(regs, &native);
 
   if (collects && !native)
@@ -221,15 +236,57 @@ static enum cairn_status throw_in_slow_path(uint64_t key, const struct cn_saved_
     if (is_marked(&walk.frame))
       cn_bypassed_marks_note(walk.frame.sp, *walk.frame.pc_slot);
     fill_transfer(&walk, transfer);
+  } else if (is_obstacle(status)) {
+    unwinding = cn_throw_prepare_unwinding(&walk, *cn_thread.thrown);
   }
   cn_safepoint_leave(native);
+  if (unwinding != NULL)
+    cn_throw_unwind(unwinding);
   return status;
+}
+
+/* ---- from native code ---- */
+
+static enum cairn_status check_native_caller(void)
+{
+  const struct cairn_mutator *mutator = &cairn_mutator;
+
+  if (!mutator->attached)
+    return fail(CAIRN_E_UNKNOWN, "the thread has run no managed code");
+  if (mutator->busy || mutator->stopped != NULL || cn_signals_is_interrupting())
+    return fail(CAIRN_E_BUSY, "the caller is a signal handler, a collector, or the operation of a handshake");
+  if (mutator->state != CAIRN_ABI_NATIVE)
+    return fail(CAIRN_E_BUSY, "managed code has called the function as a leaf");
+  if (!cn_arch_may_replace_returns())
+    return fail(CAIRN_E_REFUSED, "the thread has a shadow stack");
+  return CAIRN_OK;
+}
+
+enum cairn_status cairn_throw_handle(uint64_t key, struct cairn_handle *exception)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+  enum cairn_status status = check_native_caller();
+  struct cn_unwinding *unwinding = NULL;
+  struct cn_walk walk;
+
+  if (status != CAIRN_OK)
+    return status;
+  cn_slow_path_enter(mutator, true);
+  status = find_handler(&walk, key, NULL);
+  if (is_obstacle(status))
+    unwinding = cn_throw_prepare_unwinding(&walk, exception != NULL ? cairn_handle_get(exception) : 0);
+  cn_slow_path_leave(mutator, true);
+  if (unwinding == NULL)
+    return status;
+  if (exception != NULL)
+    cairn_handle_free(exception);
+  cn_throw_unwind(unwinding);
 }
 
 enum cairn_status cn_throw_from_managed(uint64_t key, uintptr_t exception, const struct cn_saved_regs *regs,
                                         struct cn_transfer *transfer)
 {
-  keep_exception(exception);
+  cn_throw_keep_exception(exception);
   if (throw_in_line(key, regs, transfer))
     return CAIRN_OK;
   enum cairn_status status = throw_in_slow_path(key, regs, transfer);

@@ -8,11 +8,27 @@
 #include <stdint.h>
 #include <cairn/status.h>
 #include "runtime/arch/arch.h"
+#include "runtime/walk/walk.h"
 
 /* Called by the stub cairn_throw() with the callee-saved registers that it saved: fills *transfer to go on at the
  * landing pad. After a failure the registers are up to date. May collect. */
 enum cairn_status cn_throw_from_managed(uint64_t key, uintptr_t exception, const struct cn_saved_regs *regs,
                                         struct cn_transfer *transfer);
+
+/* Let the thread's exception be this one, for cairn_thrown(). */
+void cn_throw_keep_exception(uintptr_t exception);
+
+/* Let the transfer, whose callee-saved registers are set, enter the landing pad of an activation at the safepoint of
+ * the map, with this stack pointer: its slot is the stack pointer that the pad expects. */
+void cn_throw_enter_pad(const struct cn_frame_map *map, uintptr_t sp, struct cn_transfer *transfer);
+
+/* ---- throw_unwinding.c ---- */
+
+/* Prepare a throw to the activation of the walk by the platform's unwinder, in a slow path; then begin it, outside of
+ * the slow path. */
+struct cn_unwinding;
+struct cn_unwinding *cn_throw_prepare_unwinding(const struct cn_walk *target, uintptr_t exception);
+_Noreturn void cn_throw_unwind(struct cn_unwinding *unwinding);
 
 /* Free the calling thread's data at its end. */
 void cn_throw_free(void);

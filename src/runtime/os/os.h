@@ -221,6 +221,23 @@ bool cn_os_has_unwind_info(uintptr_t pc);
  * would crash libgcc. */
 uintptr_t cn_os_frame_register(const struct cn_os_frame *frame, int reg);
 
+/* An exception that the unwinder carries (struct _Unwind_Exception). The caller owns the memory, and may have more
+ * behind it. */
+struct cn_os_exception {
+  _Alignas(16) uint64_t kind;                                    /* 0 */
+  void (*forget)(int reason, struct cn_os_exception *exception); /* called if native code catches the exception */
+  uintptr_t words[2];                                            /* the unwinder's */
+  void (*visit)(const struct cn_os_frame *frame, void *env);     /* of cn_os_unwind_with_cleanups() */
+};
+
+/* True if the program has an unwinder that runs cleanups. The call may load it by malloc(). */
+bool cn_os_can_run_cleanups(void);
+/* Run the cleanups of the calling thread's activations from the youngest on. Calls back before the cleanups of each
+ * activation, and with a null `frame` at the end of the stack or at code without call-frame information; the callback
+ * jumps out at its goal. Cleanups overwrite the caller's frame. cn_os_can_run_cleanups() must have returned true. */
+void cn_os_unwind_with_cleanups(struct cn_os_exception *exception,
+                                void (*visit)(const struct cn_os_frame *frame, void *env), void *env);
+
 /* Register call-frame information, which ends with four zero bytes, with the unwinder, or withdraw it. False: the
  * program has no unwinder, or one without this service. The first call may load the unwinder by malloc(). */
 bool cn_os_register_frames(const void *eh_frame);

@@ -18,6 +18,9 @@ typedef uintptr_t cfa_getter(struct _Unwind_Context *context);
 typedef uintptr_t ip_getter(struct _Unwind_Context *context, int *before);
 typedef void *function_finder(void *pc);
 typedef void frames_change(const void *eh_frame);
+typedef int cleanup_stop(int version, int actions, uint64_t class, struct cn_os_exception *exception,
+                         struct _Unwind_Context *context, void *env);
+typedef int cleanup_runner(struct cn_os_exception *exception, cleanup_stop *stop, void *env);
 typedef uintptr_t register_getter(struct _Unwind_Context *context, int reg);
 
 /* These symbols are null if the program is linked without the unwinder. */
@@ -26,6 +29,7 @@ extern cfa_getter _Unwind_GetCFA __attribute__((weak));
 extern ip_getter _Unwind_GetIPInfo __attribute__((weak));
 extern register_getter _Unwind_GetGR __attribute__((weak));
 extern function_finder _Unwind_FindEnclosingFunction __attribute__((weak));
+extern cleanup_runner _Unwind_ForcedUnwind __attribute__((weak));
 extern frames_change __register_frame __attribute__((weak));
 extern frames_change __deregister_frame __attribute__((weak));
 
@@ -114,21 +118,24 @@ bool cn_os_has_unwind_info(uintptr_t pc)
   return unwinder.function((void *)pc) != NULL;
 }
 
-/* Both functions come from the unwinder that walks: a program may have a static unwinder and a loaded one. */
-static frames_change *find_frames_change(frames_change *linked, const char *name)
+/* Find a function of the unwinder that walks: a program may have a static unwinder and a loaded one. `linked` is the
+ * address of a pointer to the linked function, which gets the loaded one. */
+static void find_function(void *linked, const char *name)
 {
   void *library = unwinder.backtrace == _Unwind_Backtrace ? NULL : cn_os_load_library("libgcc_s.so.1");
   void *symbol = library != NULL ? cn_os_find_library_symbol(library, name) : NULL;
 
   if (library != NULL)
-    memcpy(&linked, &symbol, sizeof symbol);
-  return linked;
+    memcpy(linked, &symbol, sizeof symbol);
 }
 
 static bool change_frames(frames_change *linked, const char *name, const void *eh_frame)
 {
-  frames_change *change = cn_os_has_unwinder(true) ? find_frames_change(linked, name) : NULL;
+  frames_change *change = linked;
 
+  if (!cn_os_has_unwinder(true))
+    return false;
+  find_function(&change, name);
   if (change != NULL)
     change(eh_frame);
   return change != NULL;
@@ -142,6 +149,44 @@ bool cn_os_register_frames(const void *eh_frame)
 bool cn_os_withdraw_frames(const void *eh_frame)
 {
   return change_frames(__deregister_frame, "__deregister_frame", eh_frame);
+}
+
+/* ---- cleanups ---- */
+
+static cleanup_runner *find_cleanup_runner(void)
+{
+  cleanup_runner *run = _Unwind_ForcedUnwind;
+
+  find_function(&run, "_Unwind_ForcedUnwind");
+  return run;
+}
+
+bool cn_os_can_run_cleanups(void)
+{
+  return cn_os_has_unwinder(true) && find_cleanup_runner() != NULL;
+}
+
+static int visit_before_cleanups(int version, int actions, uint64_t class, struct cn_os_exception *exception,
+                                 struct _Unwind_Context *context, void *env)
+{
+  enum { CONTINUE_UNWINDING = 0, END_OF_STACK = 16 }; /* _URC_NO_REASON, _UA_END_OF_STACK */
+  struct cn_os_frame frame = {.context = context};
+  int before = 0;
+
+  (void)version;
+  (void)class;
+  frame.pc = unwinder.ip(context, &before);
+  frame.sp = unwinder.cfa(context);
+  frame.interrupted = before != 0;
+  exception->visit((actions & END_OF_STACK) != 0 ? NULL : &frame, env);
+  return CONTINUE_UNWINDING;
+}
+
+void cn_os_unwind_with_cleanups(struct cn_os_exception *exception,
+                                void (*visit)(const struct cn_os_frame *frame, void *env), void *env)
+{
+  exception->visit = visit;
+  find_cleanup_runner()(exception, visit_before_cleanups, env);
 }
 
 uintptr_t cn_os_frame_register(const struct cn_os_frame *frame, int reg)

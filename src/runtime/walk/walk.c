@@ -518,41 +518,49 @@ static inline __attribute__((always_inline)) bool look_up_step(struct cn_frame *
   return true;
 }
 
-/* Recursion repeats return addresses, so a step predicts that the next address is the same, and does not wait for the
- * look-up. */
-bool cn_walk_skip_to_landing(struct cn_walk *walk)
+/* The end of the last frame of a recursion: of frames at one safepoint, whose key this is, from the current one on; 0
+ * if a frame ends outside of the stack. Such frames save their registers at the same distance from their ends. */
+static inline uintptr_t find_end_of_recursion(const struct cn_walk *walk, uint64_t key, uintptr_t *link)
 {
-  struct cn_frame *frame = &walk->frame;
-  uint64_t key, value;
-  uintptr_t *link = frame->link, cfa, pc;
+  uintptr_t pc = key >> CN_ENTRY_ADDRESS_SHIFT, size = (key & CN_ENTRY_WORDS_MASK) * sizeof size, sp = walk->frame.sp;
 
-  if (!cn_index_look_up_entry(frame->pc, &key, &value))
-    return false;
-  pc = frame->pc;
-  while ((key & CN_ENTRY_LANDING_BIT) == 0) {
-    if ((key & CN_ENTRY_SIZE_MASK) == 0)
-      return false;
+  for (uintptr_t cfa;; sp = cfa) {
     if (key & CN_ENTRY_CHAINED_BIT) {
       cfa = *link + 2 * sizeof cfa;
       link = (uintptr_t *)cfa - 2;
     } else {
-      cfa = frame->sp + (key & CN_ENTRY_WORDS_MASK) * sizeof cfa;
-      if (value >> CN_ARCH_FRAME_POINTER & 1)
-        link = (uintptr_t *)cfa - 2;
+      cfa = sp + size;
     }
-    if (cfa <= frame->sp || cfa > walk->stack_end || cfa % sizeof cfa != 0)
+    if (cfa <= sp || cfa > walk->stack_end || cfa % sizeof cfa != 0)
+      return 0;
+    if (((uintptr_t *)cfa)[-1] != pc)
+      return cfa;
+  }
+}
+
+/* Recursion repeats return addresses: then steps need no look-up. */
+bool cn_walk_skip_to_landing(struct cn_walk *walk)
+{
+  struct cn_frame *frame = &walk->frame;
+  uint64_t key, value;
+
+  if (!cn_index_look_up_entry(frame->pc, &key, &value))
+    return false;
+  while ((key & CN_ENTRY_LANDING_BIT) == 0) {
+    if ((key & CN_ENTRY_SIZE_MASK) == 0)
       return false;
+    uintptr_t cfa = find_end_of_recursion(walk, key, frame->link);
+    if (cfa == 0)
+      return false;
+    if ((key & CN_ENTRY_CHAINED_BIT) || (value >> CN_ARCH_FRAME_POINTER & 1))
+      frame->link = (uintptr_t *)cfa - 2;
     place_pushed_registers(frame, value & CN_ENTRY_SAVED_MASK, cfa);
     frame->sp = cfa;
-    if (((uintptr_t *)cfa)[-1] == pc)
-      continue;
     frame->pc_slot = (uintptr_t *)cfa - 1;
     frame->pc = *frame->pc_slot;
     if (!look_up_step(frame, &key, &value))
       return false;
-    pc = frame->pc;
   }
-  frame->link = link;
   set_frame_map(frame, key, value);
   return true;
 }

@@ -2,11 +2,15 @@
  *
  * Marked activations that catch an exception, and so bypass their marks: they are marked again in a later call with
  * records, and taken over when it returns. Also activations within each other, one that only cleans up, one whose later
- * call has no safepoint apart from its poll, and one whose native callee is the target of a jump.
+ * call has no safepoint apart from its poll, and one whose native callee is the target of a jump. The exceptions are
+ * those of an unwinder, and then those of a language.
  */
 // RUN: clang -O1 -c %S/Inputs/catch_native.c -o %t.o
 // RUN: %cairn-cc -w -O2 -I%root/include %s %S/Inputs/catch.ll %t.o -lstdc++ -o %t
 // RUN: %t | FileCheck %s && env CAIRN_STRESS=1 CAIRN_VERIFY=frames,heap %t | FileCheck %s
+// RUN: sed -e '/define i64 @cleans_up/,/^}/b' -f %S/../Inputs/throw_spans.sed %S/Inputs/catch.ll > %t.ll
+// RUN: %cairn-cc -w -O2 -DBY_FRAME_MAPS -I%root/include %s %t.ll %t.o -lstdc++ -o %t && %t | FileCheck %s
+// RUN: env CAIRN_STRESS=1 CAIRN_VERIFY=frames,heap %t | FileCheck %s
 // CHECK: unmarked 1000014, 0 marked, 0 taken over
 // CHECK-NEXT: caught 1114, 1 marked, 1 taken over
 // CHECK-NEXT: within each other 3342, 3 marked, 3 taken over
@@ -18,6 +22,7 @@
 #include <stdlib.h>
 #include <cairn/cairn.h>
 #include <cairn/deopt.h>
+#include <cairn/exceptions.h>
 
 struct object {
   long value;
@@ -31,6 +36,10 @@ long calls_native(long n, ref o);
 /* Inputs/catch_native.c */
 cairn_native void throws(void);
 cairn_native void jump_back(void);
+
+#ifdef BY_FRAME_MAPS
+#define throws() cairn_throw(5, NULL)
+#endif
 
 static long taken_over, inner;
 static size_t marked;

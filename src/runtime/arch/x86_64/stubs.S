@@ -477,7 +477,8 @@ end cairn_deoptimize
         .type __llvm_deoptimize, @function
         .set __llvm_deoptimize, cairn_deoptimize
 
-/* int cairn_throw(uint64_t key, ref exception): returns only after a failure. C convention, so that the struct
+/* int cairn_throw(uint64_t key, ref exception): jumps to a landing pad, whose stack pointer is the slot of the transfer, and
+ * returns only after a failure. C convention, so that the struct
  * cn_saved_regs needs only the callee-saved registers; a collection may update them. It lies above the transfer. */
         .set THROW_REGS, 104
         .set THROW_SIZE, THROW_REGS + 128
@@ -505,9 +506,24 @@ managed_function cairn_throw
         call cn_throw_from_managed
         testl %eax, %eax
         jnz 1f
-        movq %rsp, %rcx
-        jmp .Ltransfer
+        .cfi_remember_state
+        movq TRANSFER_RBP(%rsp), %rbp
+        movq TRANSFER_R12(%rsp), %r12
+        movq TRANSFER_R13(%rsp), %r13
+        movq TRANSFER_R14(%rsp), %r14
+        movq TRANSFER_R15(%rsp), %r15
+        movq TRANSFER_RBX(%rsp), %rbx
+        movq TRANSFER_SECOND(%rsp), %rdx
+        movq TRANSFER_PC(%rsp), %r11
+        movq TRANSFER_SLOT(%rsp), %rsp
+        .cfi_def_cfa %rsp, 0
+        .cfi_register 16, 11            /* the pc: the pad's activation is the caller now */
+        .irp r, %rbx, %rbp, %r12, %r13, %r14, %r15
+        .cfi_same_value \r
+        .endr
+        jmp *%r11                       /* rax is 0 */
 1:
+        .cfi_restore_state
         load_after_throw rbx, 24
         load_after_throw rbp, 48
         load_after_throw r12, 96

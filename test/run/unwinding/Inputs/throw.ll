@@ -159,6 +159,28 @@ off:
   resume { ptr, i32 } %l
 }
 
+; Catches exceptions of the language, adding 5, and passes others on.
+define i64 @pass_foreign(i64 %depth, i64 %kind, ptr addrspace(1) %e) noinline gc "statepoint-example" personality ptr @__gcc_personality_v0 {
+  call void @cairn.span.begin(i64 5, ptr null)
+  %r = invoke i64 @descend(i64 %depth, i64 %kind, ptr addrspace(1) %e) to label %on unwind label %off
+on:
+  call void @cairn.span.end(i64 5)
+  ret i64 %r
+off:
+  %l = landingpad { ptr, i32 } cleanup
+  %thrown = call ptr addrspace(1) @cairn_thrown()
+  call void @cairn.span.end(i64 5)
+  %pointer = extractvalue { ptr, i32 } %l, 0
+  %own = icmp eq ptr %pointer, null
+  br i1 %own, label %caught, label %pass
+caught:
+  %v = load i64, ptr addrspace(1) %thrown
+  %w = add i64 %v, 5
+  ret i64 %w
+pass:
+  resume { ptr, i32 } %l
+}
+
 @_ZTIi = external constant ptr
 
 define i64 @catch_int(i64 %depth, i64 %kind, ptr addrspace(1) %e) noinline gc "statepoint-example" personality ptr @__gxx_personality_v0 {

@@ -33,6 +33,14 @@ int native_throw(void)
   return cairn_throw(5, 0);
 }
 
+int cairn_throw_handle(unsigned long key, void *handle);
+void native_throw_handle(void *handle);
+
+void native_throw_handle(void *handle)
+{
+  cairn_throw_handle(5, handle);
+}
+
 void use(void *room)
 {
   __asm__ volatile("" : : "r"(room) : "memory");
