@@ -89,6 +89,8 @@ static void names(void **state)
   assert_string_equal(nearest("stack-map"), "stackmap");
   assert_string_equal(nearest("layotu"), "layout="); /* the value's mark does not count */
   assert_string_equal(nearest("layouts"), "layouts");
+  assert_string_equal(nearest("frame2x"), "frames"); /* two edits of seven letters are near */
+  assert_null(nearest("framing"));                   /* three are not */
   assert_null(nearest("frobnicate"));
   assert_string_equal(nearest("help"), "heap");
   assert_null(nearest("status"));
