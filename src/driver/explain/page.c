@@ -35,15 +35,25 @@ static void write_total(const struct cn_page *page, size_t count, const char *cl
   cn_html_format(page->out, "<li class=\"%s\"><b>%z</b> %s</li>\n", class, count, count == 1 ? one : many);
 }
 
-/* Count lines of IR in managed functions. */
-static size_t count_lines_of_kind(const struct cn_explain *explain, enum cn_explain_kind kind)
+/* Count the relocated values; debug information may relocate a value once more. */
+static size_t count_relocations(const struct cn_explain *explain)
+{
+  size_t count = 0;
+
+  for (size_t i = 0; i < explain->statepoints.count; i++)
+    count += explain->statepoints.at[i].pairs.count;
+  return count;
+}
+
+/* Count the calls of leaves in managed functions. */
+static size_t count_leaves(const struct cn_explain *explain)
 {
   size_t count = 0;
 
   for (size_t f = 0; f < explain->functions.count; f++) {
     const struct cn_explain_lines *lines = &explain->functions.at[f].ir;
     for (size_t i = 0; i < lines->count; i++)
-      count += explain->functions.at[f].managed && lines->at[i].kind == kind;
+      count += explain->functions.at[f].managed && lines->at[i].kind == CN_EXPLAIN_LEAF;
   }
   return count;
 }
@@ -72,8 +82,8 @@ static void write_totals(const struct cn_page *page)
               "allocations");
   write_total(page, count_safepoints(explain, CN_EXPLAIN_NONE, CN_EXPLAIN_CALL), "call", "other safepoint",
               "other safepoints");
-  write_total(page, count_lines_of_kind(explain, CN_EXPLAIN_RELOCATION), "relocation", "relocation", "relocations");
-  write_total(page, count_lines_of_kind(explain, CN_EXPLAIN_LEAF), "leaf", "call of a leaf", "calls of leaves");
+  write_total(page, count_relocations(explain), "relocation", "relocation", "relocations");
+  write_total(page, count_leaves(explain), "leaf", "call of a leaf", "calls of leaves");
   fputs("</ul>\n", page->out);
 }
 
