@@ -189,14 +189,14 @@ static bool set_cairn_option(struct cn_command *command, const char *word)
 }
 
 /* True if the word begins with -fcairn- except for one mistyped byte, and so is an option neither of Cairn nor of
- * clang. */
+ * clang. An option -l names a library, such as cairn-jit. */
 static bool is_prefix_mistyped(const char *word, const char **name)
 {
   const char *dash = strlen(word) > 2 ? strchr(word + 2, '-') : NULL;
   size_t length = dash ? (size_t)(dash + 1 - word) : 0;
 
   *name = word + length;
-  return length > 0 && length <= OWN_PREFIX_LENGTH + 1 &&
+  return length > 0 && length <= OWN_PREFIX_LENGTH + 1 && word[1] != 'l' &&
          cn_edit_distance(word, length, OWN_PREFIX, OWN_PREFIX_LENGTH) == 1;
 }
 
