@@ -82,12 +82,20 @@ uint64_t cn_os_clock_nanoseconds(void)
 
 static const int reserve_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
+/* Leave memory without access out of cores, because gdb's generate-core-file would write all reserved addresses. */
+static void forbid_access(void *at, size_t bytes)
+{
+  mprotect(at, bytes, PROT_NONE);
+  madvise(at, bytes, MADV_DONTDUMP);
+}
+
 uintptr_t cn_os_reserve_addresses(size_t bytes)
 {
   void *at = mmap(NULL, bytes, PROT_NONE, reserve_flags, -1, 0);
 
   if (at == MAP_FAILED)
     return 0;
+  madvise(at, bytes, MADV_DONTDUMP);
   cn_os_locking_add_range((uintptr_t)at, bytes);
   return (uintptr_t)at;
 }
@@ -110,7 +118,10 @@ bool cn_os_read_memory(uintptr_t at, void *into, size_t bytes)
 bool cn_os_commit_memory(uintptr_t at, size_t bytes)
 {
   CN_ASSERT(at % cn_os_page_bytes() == 0);
-  return bytes == 0 || mprotect((void *)at, bytes, PROT_READ | PROT_WRITE) == 0;
+  if (bytes != 0 && mprotect((void *)at, bytes, PROT_READ | PROT_WRITE) != 0)
+    return false;
+  madvise((void *)at, bytes, MADV_DODUMP);
+  return true;
 }
 
 bool cn_os_make_readable(uintptr_t at, size_t bytes)
@@ -171,6 +182,7 @@ void cn_os_release_memory(uintptr_t at, size_t bytes)
    * committed later by small pages. */
   if (madvise(memory, bytes, MADV_DONTNEED) != 0) {
     if (mmap(memory, bytes, PROT_NONE, reserve_flags | MAP_FIXED, -1, 0) != MAP_FAILED) {
+      madvise(memory, bytes, MADV_DONTDUMP);
       cn_os_lock_on_fault(at, bytes);
       return;
     }
@@ -181,7 +193,7 @@ void cn_os_release_memory(uintptr_t at, size_t bytes)
     }
     memset(memory, 0, bytes);
   }
-  mprotect(memory, bytes, PROT_NONE);
+  forbid_access(memory, bytes);
 }
 
 void cn_os_discard_contents(uintptr_t at, size_t bytes)
@@ -209,8 +221,8 @@ bool cn_os_move_memory(uintptr_t from, size_t bytes, uintptr_t to)
   CN_ASSERT(from + bytes <= to || to + bytes <= from);
   if (mremap(old, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, new) == MAP_FAILED)
     return false;
-  if (mmap(old, bytes, PROT_NONE, reserve_flags | MAP_FIXED, -1, 0) == MAP_FAILED)
-    mprotect(old, bytes, PROT_NONE);
+  (void)mmap(old, bytes, PROT_NONE, reserve_flags | MAP_FIXED, -1, 0);
+  forbid_access(old, bytes);
   return true;
 }
 
