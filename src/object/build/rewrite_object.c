@@ -342,6 +342,14 @@ static int replace_maps(struct object_rewriter *w, uint32_t stack_maps, uint32_t
   return w->in_memory ? 0 : add_identity_hashes(w, !stack_maps);
 }
 
+/* Have linkers drop the index of debug information. LLVM's C interface makes an index for each unit with DWARF 5, and
+ * gdb 13 reads an index of one unit as that of the whole program. Debuggers make other indices themselves. */
+static void exclude_debug_index(struct object_rewriter *w)
+{
+  for (uint32_t i = 0; (i = cn_elf_find_section(&w->elf, ".debug_names", i + 1)) != 0;)
+    w->parts.list.at[i].head.sh_flags |= SHF_EXCLUDE;
+}
+
 static int rewrite_sections(struct object_rewriter *w, uint32_t stack_maps, uint32_t mixed)
 {
   CN_CHECK(!stack_maps || !mixed);
@@ -349,6 +357,8 @@ static int rewrite_sections(struct object_rewriter *w, uint32_t stack_maps, uint
   if ((stack_maps || mixed) && replace_maps(w, stack_maps, mixed))
     return -1;
   cn_body_names_hide(&w->parts, &w->elf);
+  if (!w->in_memory)
+    exclude_debug_index(w);
   if (!w->in_memory && cn_structors_move_tables(&w->parts, &w->elf, w->error))
     return -1;
   if (!w->in_memory)
