@@ -158,10 +158,7 @@ static bool throw_in_line(uint64_t key, const struct cn_saved_regs *regs, struct
   struct cn_walk walk;
 
   if (cairn_mutator.state != CAIRN_ABI_MANAGED || cairn_mutator.poll != 0 || !cn_arch_may_replace_returns() ||
-      !cn_walk_begin_to_leave(&walk, regs))
-    return false;
-  walk.frame.pc_slot = NULL;
-  if (!cn_walk_skip_to_landing(&walk))
+      !cn_walk_begin_at_landing(&walk, regs))
     return false;
   struct cn_map_landing *landing = cn_map_landing(walk.frame.map);
   if (landing->pad == 0 || kept_answer(landing, key) != ANSWER_YES || is_marked(&walk.frame) ||

@@ -247,21 +247,29 @@ bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator, co
   return begin_at_registers(walk, regs);
 }
 
-bool cn_walk_begin_to_leave(struct cn_walk *walk, const struct cn_saved_regs *regs)
+/* Set the fields that do not depend on the map. */
+static inline void begin_to_leave(struct cn_walk *walk, const struct cn_saved_regs *regs)
 {
   struct cn_frame *frame = &walk->frame;
-  uint64_t key, value;
 
   CN_ASSERT(cairn_mutator.attached && cairn_mutator.state == CAIRN_ABI_MANAGED);
   frame->pc = regs->pc;
-  if (!cn_index_look_up_entry(frame->pc, &key, &value))
-    return false;
   walk->stack_end = cairn_mutator.stack_end;
   walk->past_end = false;
   frame->sp = cn_arch_sp_after(regs);
   frame->regs = regs;
   place_registers(frame, regs);
   frame->link = frame->place[CN_ARCH_FRAME_POINTER];
+}
+
+bool cn_walk_begin_to_leave(struct cn_walk *walk, const struct cn_saved_regs *regs)
+{
+  struct cn_frame *frame = &walk->frame;
+  uint64_t key, value;
+
+  begin_to_leave(walk, regs);
+  if (!cn_index_look_up_entry(frame->pc, &key, &value))
+    return false;
   set_frame_map(frame, key, value);
   return true;
 }
@@ -509,7 +517,7 @@ bool cn_walk_next(struct cn_walk *walk)
   return step_to_caller(walk, cfa);
 }
 
-/* Look a pc up for cn_walk_skip_to_landing(). */
+/* Look a pc up for cn_walk_begin_at_landing(). */
 static inline __attribute__((always_inline)) bool look_up_step(struct cn_frame *frame, uint64_t *key, uint64_t *value)
 {
   while (!cn_index_look_up_entry(frame->pc, key, value))
@@ -520,18 +528,20 @@ static inline __attribute__((always_inline)) bool look_up_step(struct cn_frame *
 
 /* The end of the last frame of a recursion: of frames at one safepoint, whose key this is, from the current one on; 0
  * if a frame ends outside of the stack. Such frames save their registers at the same distance from their ends. */
-static inline uintptr_t find_end_of_recursion(const struct cn_walk *walk, uint64_t key, uintptr_t *link)
+static inline uintptr_t find_end_of_recursion(const struct cn_walk *walk, uint64_t key)
 {
-  uintptr_t pc = key >> CN_ENTRY_ADDRESS_SHIFT, size = (key & CN_ENTRY_WORDS_MASK) * sizeof size, sp = walk->frame.sp;
+  uintptr_t pc = key >> CN_ENTRY_ADDRESS_SHIFT, size = (key & CN_ENTRY_WORDS_MASK) * sizeof size;
+  uintptr_t sp = walk->frame.sp, end = walk->stack_end, cfa = sp + size;
 
-  for (uintptr_t cfa;; sp = cfa) {
-    if (key & CN_ENTRY_CHAINED_BIT) {
-      cfa = *link + 2 * sizeof cfa;
-      link = (uintptr_t *)cfa - 2;
-    } else {
-      cfa = sp + size;
-    }
-    if (cfa <= sp || cfa > walk->stack_end || cfa % sizeof cfa != 0)
+  CN_ASSERT(sp % sizeof sp == 0 && size != 0);
+  if ((key & CN_ENTRY_CHAINED_BIT) == 0) {
+    while (cfa <= end && ((uintptr_t *)cfa)[-1] == pc)
+      cfa += size;
+    return cfa <= end ? cfa : 0;
+  }
+  for (const uintptr_t *link = walk->frame.link;; sp = cfa, link = (uintptr_t *)cfa - 2) {
+    cfa = *link + 2 * sizeof cfa;
+    if (cfa <= sp || cfa > end || cfa % sizeof cfa != 0)
       return 0;
     if (((uintptr_t *)cfa)[-1] != pc)
       return cfa;
@@ -539,17 +549,19 @@ static inline uintptr_t find_end_of_recursion(const struct cn_walk *walk, uint64
 }
 
 /* Recursion repeats return addresses: then steps need no look-up. */
-bool cn_walk_skip_to_landing(struct cn_walk *walk)
+bool cn_walk_begin_at_landing(struct cn_walk *walk, const struct cn_saved_regs *regs)
 {
   struct cn_frame *frame = &walk->frame;
   uint64_t key, value;
 
+  begin_to_leave(walk, regs);
+  frame->pc_slot = NULL;
   if (!cn_index_look_up_entry(frame->pc, &key, &value))
     return false;
   while ((key & CN_ENTRY_LANDING_BIT) == 0) {
     if ((key & CN_ENTRY_SIZE_MASK) == 0)
       return false;
-    uintptr_t cfa = find_end_of_recursion(walk, key, frame->link);
+    uintptr_t cfa = find_end_of_recursion(walk, key);
     if (cfa == 0)
       return false;
     if ((key & CN_ENTRY_CHAINED_BIT) || (value >> CN_ARCH_FRAME_POINTER & 1))

@@ -104,10 +104,10 @@ bool cn_walk_resolve_frame(struct cn_walk *walk);
 /* Go to the next older activation. False: the walk is at its end. */
 bool cn_walk_next(struct cn_walk *walk);
 
-/* After cn_walk_begin_to_leave(), go to the youngest activation, from the current one on, whose call has a landing
- * (cn_map_landing()), over activations that the table has. The walk then has the fields of cn_walk_begin_to_leave(),
- * and `pc_slot` unless the activation is the first one. False: an activation needs the general walk. */
-bool cn_walk_skip_to_landing(struct cn_walk *walk);
+/* Like cn_walk_begin_to_leave(), at the youngest activation whose call has a landing (cn_map_landing()), over
+ * activations that the table has. `pc_slot` is set, too, to null if the activation is the first one. False: an
+ * activation needs the general walk. */
+bool cn_walk_begin_at_landing(struct cn_walk *walk, const struct cn_saved_regs *regs);
 
 /* Go to the activation of the state, or to the end if its pc is null. False: the walk is at its end. */
 bool cn_walk_set_state(struct cn_walk *walk, const struct cairn_stack_state *state);
