@@ -517,13 +517,25 @@ bool cn_walk_next(struct cn_walk *walk)
   return step_to_caller(walk, cfa);
 }
 
-/* Look a pc up for cn_walk_begin_at_landing(). */
-static inline __attribute__((always_inline)) bool look_up_step(struct cn_frame *frame, uint64_t *key, uint64_t *value)
+/* For cn_walk_begin_at_landing(): the place in the index of the caller that was last found behind a safepoint. A step
+ * that the hint predicts does not wait for the look-up of the pc. */
+enum { CALLER_HINTS = 256 };
+static _Thread_local uint32_t caller_hints[CALLER_HINTS];
+
+static inline const struct cn_index_entry *find_caller(const struct cn_index *index, struct cn_frame *frame,
+                                                       const struct cn_index_entry *callee, uint64_t *key)
 {
-  while (!cn_index_look_up_entry(frame->pc, key, value))
+  uint32_t *hint = &caller_hints[(size_t)(callee - index->at) % CALLER_HINTS];
+  const struct cn_index_entry *entry = &index->at[*hint & index->mask];
+
+  *key = atomic_load_explicit(&entry->key, memory_order_acquire);
+  if (*key >> CN_ENTRY_ADDRESS_SHIFT == frame->pc)
+    return entry;
+  while ((entry = cn_index_find_entry(index, frame->pc, key)) == NULL)
     if (!cn_marked_return_resolve_pc(frame) && !cn_return_barrier_resolve_pc(frame))
-      return false;
-  return true;
+      return NULL;
+  *hint = (uint32_t)(entry - index->at);
+  return entry;
 }
 
 /* The end of the last frame of a recursion: of frames at one safepoint, whose key this is, from the current one on; 0
@@ -552,11 +564,13 @@ static inline uintptr_t find_end_of_recursion(const struct cn_walk *walk, uint64
 bool cn_walk_begin_at_landing(struct cn_walk *walk, const struct cn_saved_regs *regs)
 {
   struct cn_frame *frame = &walk->frame;
+  const struct cn_index *index = atomic_load(&cn_index_current);
   uint64_t key, value;
 
   begin_to_leave(walk, regs);
   frame->pc_slot = NULL;
-  if (!cn_index_look_up_entry(frame->pc, &key, &value))
+  const struct cn_index_entry *entry = cn_index_find_entry(index, frame->pc, &key);
+  if (entry == NULL || (value = atomic_load_explicit(&entry->value, memory_order_acquire)) == 0)
     return false;
   while ((key & CN_ENTRY_LANDING_BIT) == 0) {
     if ((key & CN_ENTRY_SIZE_MASK) == 0)
@@ -570,7 +584,8 @@ bool cn_walk_begin_at_landing(struct cn_walk *walk, const struct cn_saved_regs *
     frame->sp = cfa;
     frame->pc_slot = (uintptr_t *)cfa - 1;
     frame->pc = *frame->pc_slot;
-    if (!look_up_step(frame, &key, &value))
+    entry = find_caller(index, frame, entry, &key);
+    if (entry == NULL || (value = atomic_load_explicit(&entry->value, memory_order_acquire)) == 0)
       return false;
   }
   set_frame_map(frame, key, value);
