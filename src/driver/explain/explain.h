@@ -59,7 +59,6 @@ struct cn_explain_pair {
 /* A statepoint of the IR. */
 struct cn_explain_statepoint {
   enum cn_explain_kind kind; /* POLL, ALLOCATION or CALL */
-  struct cn_text callee;     /* as in IR: "@look", "%f" */
   struct cn_text block;
   const char *why;
   size_t function; /* index */
@@ -76,18 +75,15 @@ struct cn_explain_safepoint {
   size_t function, line; /* indices of the function and of its line of assembly */
   size_t statepoint;     /* index, or CN_EXPLAIN_NONE if several statepoints fit */
   uint32_t return_offset;
-  struct cn_text callee; /* of the call instruction */
-  const char *frame;     /* the frame map as text */
-  /* The places of the statepoint's pairs; empty if the statepoint is unknown. */
-  CN_VECTOR(const char *) bases;
+  const char *frame; /* the frame map as text */
+  /* The places of the derived references of the record's pairs, in its order. */
   CN_VECTOR(const char *) places;
 };
 
 struct cn_explain_function {
   const char *name; /* IR name */
   const char *file; /* of its source, or null */
-  const char *directory;
-  unsigned line; /* of its definition; 0 if unknown */
+  unsigned line;    /* of its definition; 0 if unknown */
   bool managed;
   struct cn_explain_lines ir, assembly;
 };

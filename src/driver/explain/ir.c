@@ -175,8 +175,6 @@ static struct cn_explain_function make_function(LLVMValueRef function)
   made.line = LLVMDISubprogramGetLine(subprogram);
   const char *file_name = LLVMDIFileGetFilename(file, &length);
   made.file = cn_text_keep((struct cn_text){file_name, length});
-  const char *directory = LLVMDIFileGetDirectory(file, &length);
-  made.directory = cn_text_keep((struct cn_text){directory, length});
   return made;
 }
 

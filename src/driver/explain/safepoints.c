@@ -89,14 +89,6 @@ static enum cn_explain_kind kind_of(uint64_t id)
                                                : CN_EXPLAIN_CALL;
 }
 
-/* The operand of a line "callq\tcairn.body.look@PLT", without the suffix. */
-static struct cn_text callee_of(struct cn_text line)
-{
-  struct cn_text operand = cn_text_trim(cn_text_skip(line, cn_text_before(line, '\t').size));
-
-  return cn_text_before(cn_text_before(operand, '@'), ' ');
-}
-
 /* Add the safepoint of a record. False after a message. */
 static bool take_record(struct safepoint_reader *reader, const struct cairn_stackmap *map,
                         const struct cairn_stackmap_record *record, struct cn_explain_place place)
@@ -118,18 +110,15 @@ static bool take_record(struct safepoint_reader *reader, const struct cairn_stac
                                            .function = place.function,
                                            .line = place.line,
                                            .statepoint = CN_EXPLAIN_NONE,
-                                           .return_offset = record->instruction_offset,
-                                           .callee = callee_of(line->text)};
+                                           .return_offset = record->instruction_offset};
   safepoint.frame = format_frame(reader, function->name, record->instruction_offset);
   if (!safepoint.frame) {
     cn_tool_error("'%s': function '%s' has no frame map at offset %" PRIu32, explain->path, function->name,
                   record->instruction_offset);
     return false;
   }
-  for (uint32_t i = 0; i < parts.pairs; i++) {
-    cn_push(&safepoint.bases, format_place(cairn_stackmap_location(map, record, parts.pairs_first + 2 * i)));
+  for (uint32_t i = 0; i < parts.pairs; i++)
     cn_push(&safepoint.places, format_place(cairn_stackmap_location(map, record, parts.pairs_first + 2 * i + 1)));
-  }
   line->kind = safepoint.kind;
   line->statepoint = explain->safepoints.count;
   cn_push(&explain->safepoints, safepoint);

@@ -36,12 +36,6 @@ static struct cn_text result_name_of(struct cn_text text)
 
 static const char text_of_statepoint[] = "@llvm.experimental.gc.statepoint";
 
-/* The callee in the operand "ptr elementtype(TYPE) CALLEE". */
-static struct cn_text callee_in(struct cn_text operand)
-{
-  return cn_text_last_word(operand);
-}
-
 struct cn_text cn_explain_shorten_statepoint(struct cn_text text)
 {
   cn_texts operands = {0};
@@ -52,7 +46,7 @@ struct cn_text cn_explain_shorten_statepoint(struct cn_text text)
     cn_free(&operands);
     return text;
   }
-  struct cn_text callee = callee_in(operands.at[CALLEE_OPERAND]);
+  struct cn_text callee = cn_text_last_word(operands.at[CALLEE_OPERAND]); /* "ptr elementtype(TYPE) CALLEE" */
   size_t count = strtoul(cn_text_keep(cn_text_last_word(operands.at[COUNT_OPERAND])), NULL, 10);
   struct cn_text arguments = {0};
   if (count > 0 && FIRST_ARGUMENT + count <= operands.count) {
@@ -152,12 +146,6 @@ static void classify_callee(struct cn_explain_statepoint *statepoint, LLVMValueR
 
 void cn_explain_take_statepoint(struct cn_explain_statepoint *statepoint, LLVMValueRef call, struct cn_text text)
 {
-  cn_texts operands = {0};
-
-  split_operands(text, text_of_statepoint, &operands);
-  CN_CHECK(operands.count > FIRST_ARGUMENT);
-  statepoint->callee = callee_in(operands.at[CALLEE_OPERAND]);
-  cn_free(&operands);
   take_live_names(statepoint, text);
   take_pairs(statepoint, call);
   classify_callee(statepoint, LLVMGetOperand(call, CALLEE_OPERAND));

@@ -173,7 +173,6 @@ void cn_explain_free(struct cn_explain *explain)
     cn_free(&explain->statepoints.at[i].pairs);
   }
   for (size_t i = 0; i < explain->safepoints.count; i++) {
-    cn_free(&explain->safepoints.at[i].bases);
     cn_free(&explain->safepoints.at[i].places);
     free((char *)explain->safepoints.at[i].frame);
   }
