@@ -1,79 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How a compiler with a runtime of its own uses Cairn as a library: it hands over the LLVMModuleRef
- * that it has optimised and gets safepoints, relocations and the proof that they are complete, or
- * all that is wrong with the module, which is then as it was.
+ * A compiler that uses Cairn as a library: IR goes in, and an object file comes out, which any linker links with
+ * Cairn's runtime.
  *
  *   cc own_compiler.c $(pkg-config --cflags --libs cairn-compile) -o own_compiler
- *   own_compiler IN.ll       writes the module with its safepoints to standard output
+ *   own_compiler IN.ll OUT.o       then cairn-cc OUT.o -o PROGRAM links the object
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <cairn/compile.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/IRReader.h>
 
-static LLVMModuleRef read_module(LLVMContextRef context, const char *path)
+static LLVMModuleRef read_module(LLVMContextRef context, const char *path, char **error)
 {
   LLVMMemoryBufferRef buffer = NULL;
   LLVMModuleRef module = NULL;
-  char *message = NULL;
 
-  if (LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message) ||
-      LLVMParseIRInContext2(context, buffer, &module, &message)) {
-    fprintf(stderr, "%s: %s\n", path, message);
-    LLVMDisposeMessage(message);
-  }
-  if (buffer)
+  if (!LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, error)) {
+    LLVMParseIRInContext2(context, buffer, &module, error);
     LLVMDisposeMemoryBuffer(buffer);
+  }
   return module;
 }
 
-static void print(const struct cairn_diagnostics *found)
+static bool write_object(LLVMMemoryBufferRef object, const char *path)
 {
-  static const char *const words[] = {"error", "warning", "remark", "note"};
+  size_t size = LLVMGetBufferSize(object);
+  FILE *file = fopen(path, "wb");
+  bool ok = file && fwrite(LLVMGetBufferStart(object), 1, size, file) == size;
 
-  for (size_t i = 0; i < found->count; i++) {
-    const struct cairn_diagnostic *d = &found->at[i];
-    if (d->file)
-      fprintf(stderr, "%s:%u:%u: ", d->file, d->line, d->column);
-    fprintf(stderr, "%s: in '%s': %s [%s]\n", words[d->severity],
-            d->function ? d->function : "the module", d->message, d->rule);
-  }
-}
-
-/* A compiler's last passes before code generation. */
-static bool insert_safepoints(LLVMModuleRef module)
-{
-  /* References of this language are in address spaces 1 and 2. */
-  static const unsigned spaces[] = {1, 2};
-  const struct cairn_compile_options options = {
-      .opt_level = 2, .address_spaces = spaces, .address_space_count = 2};
-  struct cairn_diagnostics found = {0};
-
-  bool ok = cairn_place_safepoints(module, &options, &found) == CAIRN_OK &&
-            cairn_rewrite_statepoints(module, &options, &found) == CAIRN_OK &&
-            cairn_verify_safepoints(module, &options, &found) == CAIRN_OK;
-  print(&found);
-  cairn_diagnostics_free(&found);
-  return ok;
+  return (!file || fclose(file) == 0) && ok;
 }
 
 int main(int argc, char **argv)
 {
-  if (argc > 1 && strcmp(argv[1], "--help") == 0)
-    return puts("usage: own_compiler IN.ll    prints the module with its safepoints") < 0;
+  if (argc != 3)
+    return puts("usage: own_compiler IN.ll OUT.o    compiles IR to an object") < 0 || argc != 2;
 
+  const struct cairn_compile_options compile = {.opt_level = 2};
+  const struct cairn_object_options options = {.size = sizeof options, .compile = &compile};
   LLVMContextRef context = LLVMContextCreate();
-  LLVMModuleRef module = argc == 2 ? read_module(context, argv[1]) : NULL;
-  bool ok = module && insert_safepoints(module);
+  LLVMMemoryBufferRef object = NULL;
+  char *error = NULL;
+  LLVMModuleRef module = read_module(context, argv[1], &error);
+  bool ok = module && cairn_compile_to_object(module, &options, &object, &error) == CAIRN_OK;
 
-  if (ok) {
-    char *text = LLVMPrintModuleToString(module);
-    fputs(text, stdout);
-    LLVMDisposeMessage(text);
-  }
+  if (!ok)
+    fprintf(stderr, "%s: %s\n", argv[1], error);
+  else if (!(ok = write_object(object, argv[2])))
+    perror(argv[2]);
+  free(error);
+  if (object)
+    LLVMDisposeMemoryBuffer(object);
   if (module)
     LLVMDisposeModule(module);
   LLVMContextDispose(context);

@@ -338,7 +338,7 @@ const char *const *cairn_compile_placement_names(void);
 const char *const *cairn_compile_polls_names(void);
 
 /* Sets the code generator options that Cairn needs (references in registers) and initialises LLVM's x86 target. The
- * call comes once per process, before the first target machine is made; later calls have no effect. Not thread-safe. */
+ * call comes before the first target machine of the process is made; later calls have no effect. Any thread. */
 void cairn_compile_init(void);
 
 /* Chooses if the records of patchpoints that are compiled from now on, in all threads, list the registers that are live
@@ -390,6 +390,43 @@ void cairn_compile_joined_options(LLVMModuleRef joined, struct cairn_compile_opt
  * safepoints get unwind tables. TAKEN: the module already has a function `enter` or `leave`, or the two names are
  * equal; the module is then unchanged. */
 enum cairn_status cairn_compile_in_memory(LLVMModuleRef module, const char *enter, const char *leave);
+
+/* ---- from IR to an object file in one call, for programs that use Cairn's runtime ---- */
+
+/* The options of cairn_compile_to_object() and cairn_compile_to_memory(). `size` is sizeof(struct
+ * cairn_object_options): later versions add members at the end, and zero in a member means its default. */
+struct cairn_object_options {
+  size_t size;
+  const struct cairn_compile_options *compile; /* the options of the pipeline; null: all zero */
+  /* Keep section .debug_names. LLVM's C interface makes this index for DWARF 5, and gdb 13 then knows no lines or types
+   * of the program's other objects; lldb reads the index. */
+  bool debug_names;
+};
+
+/* Compiles a module to a position-independent object file, which any linker links with libcairn.a: runs
+ * cairn_compile_pipeline(), LLVM's code generator and cairn_object_rewrite(). Constructors go to .init_array, and
+ * functions with a gc strategy get the attribute `uwtable`. A module without triple or data layout is for x86-64 Linux.
+ * The code is for the oldest processor of the target, except in functions with the attributes "target-cpu" and
+ * "target-features", as clang makes them. `module` stays unchanged; no other thread may use its context meanwhile.
+ * `options` may be null. Calls cairn_compile_init().
+ *
+ * CAIRN_OK: the caller disposes of *object. *error is null.
+ * REFUSED, BROKEN (cairn_compile_pipeline()), ELF: *object is null. *error has a line for each error, with the function
+ *   and the rule, and a further line for the instruction if the error lacks a source position; the caller frees *error
+ *   with free(). Findings also go to options->compile->diagnose. LLVM ends the process at some errors of its code
+ *   generator, unless the process has a handler of fatal errors. */
+enum cairn_status cairn_compile_to_object(LLVMModuleRef module, const struct cairn_object_options *options,
+                                          LLVMMemoryBufferRef *object, char **error);
+
+/* Like cairn_compile_to_object(), for an object that a loader such as LLVM's JITLink loads into this process; `shared`
+ * is false. `enter` and `leave` are as for cairn_compile_in_memory(), and `mutator` as for
+ * cairn_object_rewrite_in_memory() of <cairn/object.h>. TAKEN: as for cairn_compile_in_memory(). A JIT session of
+ * <cairn/jit.h> also loads, registers and unloads modules. */
+enum cairn_status cairn_compile_to_memory(LLVMModuleRef module, const struct cairn_object_options *options,
+                                          const char *enter, const char *leave, ptrdiff_t mutator,
+                                          LLVMMemoryBufferRef *object, char **error);
+
+/* ---- parts of the pipeline ---- */
 
 /* The parts of the pipeline, each with the function that runs it. */
 enum cairn_part {

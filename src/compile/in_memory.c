@@ -14,6 +14,7 @@
 #include <llvm-c/Comdat.h>
 #include "base/check.h"
 #include "base/vector.h"
+#include "compile/codegen/codegen.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
@@ -254,17 +255,6 @@ static void alias_droppable_bodies(LLVMModuleRef module)
       alias_body_under_own_name(module, f);
 }
 
-static void request_unwind_tables(LLVMModuleRef module)
-{
-  enum { UNWIND_ASYNCHRONOUS = 2 };
-  unsigned kind = LLVMGetEnumAttributeKindForName("uwtable", 7);
-  LLVMAttributeRef attribute = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind, UNWIND_ASYNCHRONOUS);
-
-  CN_EACH_FUNCTION(f, module)
-    if (!LLVMIsDeclaration(f) && LLVMGetGC(f))
-      LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
-}
-
 /* Everything but the registration of the images. */
 static void prepare_for_loader(LLVMModuleRef module)
 {
@@ -276,7 +266,7 @@ static void prepare_for_loader(LLVMModuleRef module)
   join_root_sections(&ctx);
   hide_cairn_symbols(module);
   alias_droppable_bodies(module);
-  request_unwind_tables(module);
+  cn_codegen_request_unwind_tables(module);
 }
 
 enum cairn_status cairn_compile_in_memory(LLVMModuleRef module, const char *enter, const char *leave)

@@ -20,7 +20,7 @@
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 #include "compile/core/words.h"
-#include "compile/module_flags.h"
+#include "compile/codegen/module_flags.h"
 
 #define UNIT_ATTRIBUTE_NAME "cairn-lto"
 #define GUARD_NAME "cairn.lto.guard"

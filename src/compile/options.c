@@ -6,6 +6,7 @@
  * of optimisations and of places of polls, with help. Breaks: nothing.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <llvm-c/Support.h>
@@ -308,20 +309,23 @@ enum cairn_status cairn_compile_set(struct cairn_compile_options *options, const
   return CAIRN_E_UNKNOWN;
 }
 
-void cairn_compile_init(void)
+static void set_llvm_options(void)
 {
   /* References stay in registers over safepoints, also in callee-saved registers, which the frame-map walker recovers.
    * Slow paths are placed outside of their loops. Lists of live-out registers crash LLVM's code generator for some
    * inputs. LLVM parses the options once per process. */
   static const char *const argv[] = {"cairn", "-max-registers-for-gc-values=256", "-fixup-allow-gcptr-in-csr=true",
                                      "-force-loop-cold-block", "-enable-patchpoint-liveness=false"};
-  static bool done;
 
-  if (done)
-    return;
-  done = true;
   cn_convention_init();
   LLVMParseCommandLineOptions((int)(sizeof argv / sizeof *argv), argv, NULL);
+}
+
+void cairn_compile_init(void)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+  pthread_once(&once, set_llvm_options);
 }
 
 void cairn_compile_live_outs(bool wanted)

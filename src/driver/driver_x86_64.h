@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define CN_PORT_TARGET "x86-64 Linux"
-#define CN_PORT_CPU "x86-64" /* the oldest processor that LLVM generates code for */
 
 /* The prefix of a triple, in most front ends and in clang. */
 #define CN_PORT_TRIPLE_ANY "x86_64-unknown-"

@@ -176,15 +176,6 @@ bool cn_module_write(LLVMModuleRef module, const char *path, bool text)
   return ok;
 }
 
-static LLVMCodeGenOptLevel codegen_level_of(unsigned opt_level)
-{
-  static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelLess, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
-                                               LLVMCodeGenLevelAggressive};
-
-  CN_CHECK(opt_level < sizeof levels / sizeof *levels);
-  return levels[opt_level];
-}
-
 static char *triple_of(LLVMModuleRef module)
 {
   const char *own = LLVMGetTarget(module);
@@ -204,23 +195,15 @@ bool cn_module_has_port(LLVMModuleRef module)
 LLVMTargetMachineRef cn_module_make_machine(LLVMModuleRef module, const char *path,
                                             const struct cn_machine_options *how)
 {
-  char *triple = triple_of(module);
+  char *triple = triple_of(module), *error = NULL;
   CN_CHECK(triple && path);
   LLVMTargetMachineRef machine = NULL;
-  LLVMTargetRef target = NULL;
-  char *message = NULL;
 
-  if (!cn_module_has_port(module)) {
+  if (!cn_module_has_port(module))
     cn_tool_error("'%s': target '%s' is not supported yet (" CN_PORT_TARGET " only)", path, triple);
-  } else if (LLVMGetTargetFromTriple(triple, &target, &message)) {
-    cn_tool_error("'%s': %s", path, message);
-    LLVMDisposeMessage(message);
-  } else {
-    machine = LLVMCreateTargetMachine(target, triple, how->cpu ? how->cpu : CN_PORT_CPU, "",
-                                      codegen_level_of(how->opt_level), how->reloc, how->code_model);
-    if (!machine)
-      cn_tool_error("'%s': no target machine for '%s'", path, triple);
-  }
+  else if (!(machine = cn_codegen_make_machine(triple, how, &error)))
+    cn_tool_error("'%s': %s", path, error);
+  free(error);
   LLVMDisposeMessage(triple);
   return machine;
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <cairn/compile.h>
+#include "compile/codegen/codegen.h"
 
 /* The name at the start of messages; main() sets it. */
 extern const char *cn_tool_name;
@@ -55,14 +56,6 @@ bool cn_module_verify(LLVMModuleRef module, const char *path, const char *what);
 
 /* Write text or bitcode to `path` ("-": standard output). */
 bool cn_module_write(LLVMModuleRef module, const char *path, bool text);
-
-/* Options for machine code. */
-struct cn_machine_options {
-  unsigned opt_level; /* 0 to 3 */
-  LLVMRelocMode reloc;
-  LLVMCodeModel code_model;
-  const char *cpu; /* null for the target's oldest processor */
-};
 
 /* True if the runtime has a port for the module's triple, or for the host's triple if the module lacks a triple. */
 bool cn_module_has_port(LLVMModuleRef module);

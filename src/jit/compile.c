@@ -13,6 +13,7 @@
 #include <cairn/events.h>
 #include <cairn/object.h>
 #include "base/check.h"
+#include "compile/codegen/codegen.h"
 #include "compile/core/convention.h"
 #include "compile/core/pass.h"
 #include "compile/in_memory.h"
@@ -80,14 +81,12 @@ static bool check_constructors(struct compilation *c, LLVMModuleRef ir, const ch
   return true;
 }
 
-/* The code generator ends the process at a name that it does not know. */
 static bool check_strategies(struct compilation *c, LLVMModuleRef ir)
 {
-  for (LLVMValueRef f = LLVMGetFirstFunction(ir); f; f = LLVMGetNextFunction(f))
-    if (!LLVMIsDeclaration(f) && LLVMGetGC(f) && !cn_is_managed_gc_strategy(LLVMGetGC(f)))
-      return REFUSE(c, CAIRN_E_REFUSED, "'%s' has the gc strategy \"%s\", which is unknown to Cairn", cn_jit_name_of(f),
-                    LLVMGetGC(f));
-  return true;
+  LLVMValueRef unknown = cn_codegen_find_unknown_strategy(ir);
+
+  return !unknown || REFUSE(c, CAIRN_E_REFUSED, "'%s' has the gc strategy \"%s\", which is unknown to Cairn",
+                            cn_jit_name_of(unknown), LLVMGetGC(unknown));
 }
 
 static bool check_module(struct compilation *c, LLVMModuleRef ir)

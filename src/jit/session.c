@@ -16,8 +16,6 @@
 
 /* ---- sessions ---- */
 
-static pthread_once_t llvm_is_set_up = PTHREAD_ONCE_INIT;
-
 /* All code of a program has the barriers of the program's collector. The default, cards, stands for any kind. */
 static bool adopt_barriers(struct cairn_compile_options *options, char **error)
 {
@@ -68,7 +66,7 @@ enum cairn_status cairn_jit_new(const struct cairn_jit_options *options, struct 
 
   *error = NULL;
   *session = NULL;
-  pthread_once(&llvm_is_set_up, cairn_compile_init);
+  cairn_compile_init();
   pthread_mutex_init(&made->lock, NULL);
   made->layer = cn_linking_layer_new((uintptr_t)cairn_image_register);
   options = options ? options : &zero;

@@ -51,6 +51,8 @@ bool cn_has_indirect_call_thunks(LLVMValueRef function);
 bool cn_convention_has_port(const char *triple);
 void cn_convention_init(void);
 extern const char cn_convention_target_name[]; /* for messages */
+/* The oldest processor that LLVM generates code for. */
+extern const char cn_convention_oldest_processor[];
 /* The prefix of the names of LLVM's intrinsics for the target's instructions, which run no other code. */
 extern const char cn_target_intrinsic_prefix[];
 

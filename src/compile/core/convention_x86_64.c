@@ -215,6 +215,7 @@ bool cn_has_indirect_call_thunks(LLVMValueRef function)
 /* ---- the target ---- */
 
 const char cn_convention_target_name[] = "x86-64 Linux";
+const char cn_convention_oldest_processor[] = "x86-64";
 const char cn_target_intrinsic_prefix[] = "llvm.x86.";
 const unsigned cn_point_target_bytes = 13; /* movabsq, and a call through r11 */
 const unsigned cn_any_register_arguments = 13;

@@ -15,9 +15,9 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "compile/analysis/managed_functions.h"
-#include "compile/analysis/data_layout.h"
+#include "compile/codegen/codegen.h"
 #include "compile/pipeline.h"
-#include "compile/module_flags.h"
+#include "compile/codegen/module_flags.h"
 #include "driver/driver_x86_64.h"
 #include "driver/cc/units.h"
 #include "driver/tool.h"
@@ -96,50 +96,19 @@ static void set_position_independence(const struct cn_command *command, LLVMModu
   options->shared = pic && !pie;
 }
 
-static LLVMCodeModel code_model_of(LLVMModuleRef module)
-{
-  unsigned model = cn_module_flag_of(module, "Code Model", 1); /* llvm::CodeModel: 0 tiny, 1 small, ... 4 large */
-
-  return model <= 4 && model != 1 ? (LLVMCodeModel)(LLVMCodeModelTiny + model) : LLVMCodeModelDefault;
-}
-
 /* ---- the module before the pipeline ---- */
 
 /* Add the triple and the data layout if the module lacks them. */
 static bool complete_module_target(const struct cn_command *command, LLVMModuleRef module, LLVMTargetMachineRef machine,
                                    const char *path)
 {
-  LLVMTargetDataRef data = LLVMCreateTargetDataLayout(machine);
-  char *layout = LLVMCopyStringRepOfTargetData(data), *triple = LLVMGetTargetMachineTriple(machine);
-  const char *own = LLVMGetDataLayoutStr(module);
-  char *integral = cn_layout_make_integral(&command->compile, own);
-  size_t length = strlen(layout);
-  bool ok = !*own || (strncmp(integral, layout, length) == 0 &&
-                      (!integral[length] || strncmp(integral + length, "-ni:", 4) == 0));
+  char *error = NULL;
+  bool ok = cn_codegen_complete_target(module, machine, &command->compile, &error);
 
-  if (!*LLVMGetTarget(module))
-    LLVMSetTarget(module, triple);
-  if (!*own)
-    LLVMSetDataLayout(module, layout);
   if (!ok)
-    cn_tool_error("'%s': data layout '%s' is not that of '%s': '%s'", path, own, triple, layout);
-  free(integral);
-  LLVMDisposeMessage(layout);
-  LLVMDisposeMessage(triple);
-  LLVMDisposeTargetData(data);
+    cn_tool_error("'%s': %s", path, error);
+  free(error);
   return ok;
-}
-
-static void request_unwind_tables(LLVMModuleRef module)
-{
-  enum { UNWIND_ASYNCHRONOUS = 2 };
-  LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
-  unsigned kind = LLVMGetEnumAttributeKindForName("uwtable", 7);
-  LLVMAttributeRef attribute = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind, UNWIND_ASYNCHRONOUS);
-
-  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-    if (!LLVMIsDeclaration(f) && LLVMGetGC(f))
-      LLVMAddAttributeAtIndex(f, at, attribute);
 }
 
 /* ---- the module after it ---- */
@@ -208,18 +177,6 @@ static bool write_object_with_frame_maps(const void *start, size_t size, const c
   return ok;
 }
 
-/* Replace "statepoint-example" by "coreclr", which gives the same code in less compile time. The code generator asks
- * for each load whether its pointer may be freed. For "statepoint-example" LLVM searches all functions of the module
- * for the answer; for "coreclr" the answer is constant. */
-static void choose_gc_strategy(LLVMModuleRef module)
-{
-  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
-    const char *gc = LLVMGetGC(f);
-    if (gc && strcmp(gc, "statepoint-example") == 0)
-      LLVMSetGC(f, "coreclr");
-  }
-}
-
 static bool emit_code(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module,
                       LLVMTargetMachineRef machine)
 {
@@ -232,7 +189,7 @@ static bool emit_code(const struct cn_command *command, const struct cn_unit *un
   if (command->emit_llvm)
     return cn_module_write(module, unit->output, assembly);
   cn_structors_place_in_arrays(module);
-  choose_gc_strategy(module);
+  cn_codegen_choose_strategy(module);
   LLVMSetTargetMachineAsmVerbosity(machine, true);
   struct cairn_pass_time start = cn_times_start_step(&command->compile);
   if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, assembly ? LLVMAssemblyFile : LLVMObjectFile, &message,
@@ -273,7 +230,7 @@ static bool emit_optimised_module(const struct cn_command *command, const struct
                                   const struct emission_options *wishes)
 {
   CN_CHECK(unit->output != NULL);
-  request_unwind_tables(module);
+  cn_codegen_request_unwind_tables(module);
   cn_sections_split_module(module, how->reloc == LLVMRelocPIC, wishes->function_sections, wishes->data_sections);
   return drop_unwanted_debug_info(module, wishes->debug) && emit_code(command, unit, module, machine);
 }
@@ -335,7 +292,7 @@ static bool compile_joined(const struct cn_command *command, const struct cn_uni
       .function_sections = command->function_sections || cn_module_flag_of(module, function_sections_flag, 0),
       .data_sections = command->data_sections || cn_module_flag_of(module, data_sections_flag, 0)};
   struct cn_machine_options how = {
-      .opt_level = options.opt_level, .code_model = code_model_of(module), .cpu = cpu_of(command)};
+      .opt_level = options.opt_level, .code_model = cn_codegen_model_of(module), .cpu = cpu_of(command)};
 
   set_position_independence(command, module, true, &how, &options);
   options.shared |= command->shared;
@@ -384,8 +341,9 @@ static bool compile_module(const struct cn_command *command, const struct cn_uni
   if (command->observer && !from_clang)
     command->observer->take_input(command->observer->env, module);
   struct emission_options wishes = emission_options_of(command, module, from_clang);
-  struct cn_machine_options how = {
-      .opt_level = options.opt_level, .code_model = code_model_of(module), .cpu = from_clang ? NULL : cpu_of(command)};
+  struct cn_machine_options how = {.opt_level = options.opt_level,
+                                   .code_model = cn_codegen_model_of(module),
+                                   .cpu = from_clang ? NULL : cpu_of(command)};
 
   if (LLVMGetNamedGlobal(module, CN_LTO_GUARD)) {
     cn_tool_error("'%s': made with -flto, for a link: it is an object, although it is IR", unit->input);

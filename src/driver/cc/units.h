@@ -151,9 +151,4 @@ const char *cn_paths_replace_suffix(const char *path, const char *suffix);
 /* Put each function, each variable or both into separate sections, with clang's names for sections. */
 void cn_sections_split_module(LLVMModuleRef module, bool pic, bool functions, bool data);
 
-/* init_arrays.c: puts constructors and destructors into .init_array and .fini_array. */
-
-/* Replace llvm.global_ctors and llvm.global_dtors of `module`. Must be called just before code generation. */
-void cn_structors_place_in_arrays(LLVMModuleRef module);
-
 #endif

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include "base/check.h"
+#include "compile/codegen/codegen.h"
 
 void cn_jit_machines_init(struct cn_jit_machines *machines, const char *cpu, const char *features)
 {
@@ -38,23 +39,14 @@ void cn_jit_machines_free(struct cn_jit_machines *machines)
 static LLVMTargetMachineRef make_machine(const struct cn_jit_machines *machines,
                                          const struct cairn_compile_options *options, char **error)
 {
-  static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelLess, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
-                                               LLVMCodeGenLevelAggressive};
-  LLVMCodeGenOptLevel level = options->tier == CAIRN_TIER_QUICK ? LLVMCodeGenLevelNone : levels[options->opt_level];
-  LLVMTargetMachineRef machine = NULL;
-  char *message = NULL;
-  LLVMTargetRef target;
+  const struct cn_machine_options how = {.opt_level = options->opt_level,
+                                         .tier = options->tier,
+                                         .reloc = LLVMRelocPIC,
+                                         .code_model = LLVMCodeModelSmall,
+                                         .cpu = machines->cpu,
+                                         .features = machines->features};
 
-  if (LLVMGetTargetFromTriple(machines->triple, &target, &message)) {
-    *error = cn_format("LLVM: %s", message);
-    LLVMDisposeMessage(message);
-    return NULL;
-  }
-  machine = LLVMCreateTargetMachine(target, machines->triple, machines->cpu, machines->features, level, LLVMRelocPIC,
-                                    LLVMCodeModelSmall);
-  if (!machine)
-    *error = cn_format("LLVM has no target machine for processor '%s'", machines->cpu);
-  return machine;
+  return cn_codegen_make_machine(machines->triple, &how, error);
 }
 
 LLVMTargetMachineRef cn_jit_machines_take(struct cn_jit_machines *machines, const struct cairn_compile_options *options,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The steps of rewrite_object.c, private to src/object; the driver also calls thunk_names.c.
+ * The steps of rewrite_object.c, private to src/object; the driver also calls thunk_names.c, and the compile side
+ * debug_names.c.
  */
 #ifndef CN_OBJECT_BUILD_REWRITE_STEPS_H
 #define CN_OBJECT_BUILD_REWRITE_STEPS_H
@@ -29,6 +30,12 @@ int cn_structors_move_tables(struct cn_section_parts *parts, const struct cn_elf
 
 /* Change symbols so that tools name bodies by their functions. */
 void cn_body_names_hide(struct cn_section_parts *parts, const struct cn_elf_file *elf);
+
+/* ---- debug_names.c ---- */
+
+/* Remove section .debug_names. With CAIRN_OK, *out is the new object, which the caller frees, or null if the object
+ * lacks the section. Otherwise *error has a message, which the caller frees. */
+enum cairn_status cn_debug_names_drop(const void *bytes, size_t size, void **out, size_t *out_size, char **error);
 
 /* ---- thunk_names.c ---- */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Module flags with a number. Private to src/compile.
+ * Module flags with a number. Private to src.
  */
-#ifndef CN_COMPILE_MODULE_FLAGS_H
-#define CN_COMPILE_MODULE_FLAGS_H
+#ifndef CN_COMPILE_CODEGEN_MODULE_FLAGS_H
+#define CN_COMPILE_CODEGEN_MODULE_FLAGS_H
 
 #include <llvm-c/Core.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Puts constructors and destructors into .init_array and .fini_array. Runs just before code generation, changes the
- * module, prints nothing, and holds no state.
+ * Puts constructors and destructors into .init_array and .fini_array. Needs: the finished module, just before code
+ * generation. Provides: cn_structors_place_in_arrays(). Breaks: the lists of constructors and destructors.
  *
  * A target machine made through LLVM's C interface puts them into .ctors and .dtors, which current C libraries ignore
  * (GNU ld converts these sections, lld keeps them). This file therefore puts a pointer to each function into the right
  * section.
  */
-#include "driver/cc/units.h"
+#include "compile/codegen/codegen.h"
 
 #include <stdlib.h>
 #include <llvm-c/Comdat.h>

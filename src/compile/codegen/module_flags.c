@@ -3,7 +3,7 @@
  * Adds and reads module flags with a number, because LLVM-C has only some of the behaviours for joining flags. Needs,
  * breaks: nothing. Provides: cn_add_module_flag(), cn_module_flag_of().
  */
-#include "compile/module_flags.h"
+#include "compile/codegen/module_flags.h"
 
 #include <stdbool.h>
 #include <string.h>

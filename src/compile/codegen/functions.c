@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sets the properties of functions that the code generator reads: unwind tables and gc strategies. Needs: the finished
+ * module. Provides: cn_codegen_request_unwind_tables(), cn_codegen_choose_strategy(),
+ * cn_codegen_find_unknown_strategy(). Breaks: nothing.
+ */
+#include "compile/codegen/codegen.h"
+
+#include <string.h>
+#include "compile/core/each.h"
+#include "compile/core/pass.h"
+
+void cn_codegen_request_unwind_tables(LLVMModuleRef module)
+{
+  enum { UNWIND_ASYNCHRONOUS = 2 };
+  unsigned kind = LLVMGetEnumAttributeKindForName("uwtable", 7);
+  LLVMAttributeRef attribute = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind, UNWIND_ASYNCHRONOUS);
+
+  CN_EACH_FUNCTION(f, module)
+    if (!LLVMIsDeclaration(f) && LLVMGetGC(f))
+      LLVMAddAttributeAtIndex(f, CN_FUNCTION_INDEX, attribute);
+}
+
+/* The code generator asks for each load whether its pointer may be freed. For "statepoint-example" LLVM searches all
+ * functions of the module for the answer; for "coreclr" the answer is constant, and the code is the same. */
+void cn_codegen_choose_strategy(LLVMModuleRef module)
+{
+  CN_EACH_FUNCTION(f, module) {
+    const char *gc = LLVMGetGC(f);
+    if (gc && strcmp(gc, "statepoint-example") == 0)
+      LLVMSetGC(f, "coreclr");
+  }
+}
+
+LLVMValueRef cn_codegen_find_unknown_strategy(LLVMModuleRef module)
+{
+  CN_EACH_FUNCTION(f, module)
+    if (!LLVMIsDeclaration(f) && LLVMGetGC(f) && !cn_is_managed_gc_strategy(LLVMGetGC(f)))
+      return f;
+  return NULL;
+}

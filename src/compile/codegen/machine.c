@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Makes target machines, and gives their triple and data layout to modules. Needs: cairn_compile_init(). Provides:
+ * cn_codegen_make_machine(), cn_codegen_model_of(), cn_codegen_complete_target(). Breaks: nothing.
+ */
+#include "compile/codegen/codegen.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/Target.h>
+#include "base/check.h"
+#include "compile/analysis/data_layout.h"
+#include "compile/core/convention.h"
+#include "compile/codegen/module_flags.h"
+
+static LLVMCodeGenOptLevel level_of(const struct cn_machine_options *how)
+{
+  static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelLess, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
+                                               LLVMCodeGenLevelAggressive};
+
+  CN_CHECK(how->opt_level < sizeof levels / sizeof *levels);
+  return how->tier == CAIRN_TIER_QUICK ? LLVMCodeGenLevelNone : levels[how->opt_level];
+}
+
+LLVMTargetMachineRef cn_codegen_make_machine(const char *triple, const struct cn_machine_options *how, char **error)
+{
+  const char *cpu = how->cpu ? how->cpu : cn_convention_oldest_processor;
+  LLVMTargetRef target = NULL;
+  char *message = NULL;
+
+  CN_CHECK(triple && error);
+  *error = NULL;
+  if (LLVMGetTargetFromTriple(triple, &target, &message)) {
+    *error = cn_format("LLVM: %s", message);
+    LLVMDisposeMessage(message);
+    return NULL;
+  }
+  LLVMTargetMachineRef machine = LLVMCreateTargetMachine(target, triple, cpu, how->features ? how->features : "",
+                                                         level_of(how), how->reloc, how->code_model);
+  if (!machine)
+    *error = cn_format("LLVM has no target machine for '%s' and processor '%s'", triple, cpu);
+  return machine;
+}
+
+LLVMCodeModel cn_codegen_model_of(LLVMModuleRef module)
+{
+  unsigned model = cn_module_flag_of(module, "Code Model", 1); /* llvm::CodeModel: 0 tiny, 1 small, ... 4 large */
+
+  return model <= 4 && model != 1 ? (LLVMCodeModel)(LLVMCodeModelTiny + model) : LLVMCodeModelDefault;
+}
+
+/* True if the module's layout is empty or the target's, apart from the integrality of references. */
+static bool fits_layout(const struct cairn_compile_options *options, const char *own, const char *wanted)
+{
+  char *integral = cn_layout_make_integral(options, own);
+  size_t length = strlen(wanted);
+  bool fits = !*own ||
+              (strncmp(integral, wanted, length) == 0 && (!integral[length] || !strncmp(integral + length, "-ni:", 4)));
+
+  free(integral);
+  return fits;
+}
+
+bool cn_codegen_complete_target(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                const struct cairn_compile_options *options, char **error)
+{
+  LLVMTargetDataRef data = LLVMCreateTargetDataLayout(machine);
+  char *layout = LLVMCopyStringRepOfTargetData(data), *triple = LLVMGetTargetMachineTriple(machine);
+  const char *own = LLVMGetDataLayoutStr(module);
+  bool ok = fits_layout(options, own, layout);
+
+  if (!ok)
+    *error = cn_format("data layout '%s' is not that of '%s': '%s'", own, triple, layout);
+  if (!*LLVMGetTarget(module))
+    LLVMSetTarget(module, triple);
+  if (!*own)
+    LLVMSetDataLayout(module, layout);
+  LLVMDisposeMessage(layout);
+  LLVMDisposeMessage(triple);
+  LLVMDisposeTargetData(data);
+  return ok;
+}
