@@ -84,6 +84,7 @@ int cn_size_main(int argc, char **argv);
 int cn_layouts_main(int argc, char **argv);
 int cn_heap_main(int argc, char **argv);
 int cn_explain_main(int argc, char **argv);
+int cn_check_llvm_main(int argc, char **argv);
 
 /* Exit statuses. */
 enum { CN_EXIT_OK = 0, CN_EXIT_FAILED = 1, CN_EXIT_USAGE = 2 };

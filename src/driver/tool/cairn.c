@@ -24,6 +24,7 @@ static const struct subcommand subcommands[] = {
     {"heap", cn_heap_main, "print what is in a heap dump, and what keeps it alive"},
     {"explain", cn_explain_main, "show what the compiler did to a source, as a page; or explain a rule"},
     {"layouts", cn_layouts_main, "print the types of managed objects, with their fields"},
+    {"check-llvm", cn_check_llvm_main, "try known defects of LLVM's statepoints on any opt and llc"},
 };
 enum { SUBCOMMAND_COUNT = sizeof subcommands / sizeof *subcommands };
 
