@@ -42,6 +42,7 @@ struct Settings {
   ~Settings()
   {
     std::free(const_cast<unsigned *>(options.address_spaces));
+    std::free(const_cast<char *>(options.strategies));
   }
 
   /// The empty string, or what is wrong.
@@ -53,6 +54,8 @@ struct Settings {
     text.split(words, ';', -1, false);
     for (size_t i = 0; i < words.size() && wrong.empty(); i++)
       wrong = parse_word(words[i]);
+    if (wrong.empty() && runtime && options.tolerated)
+      wrong = "tolerate: not with 'runtime' or 'managed-c': Cairn's runtime finds only described references";
     return wrong;
   }
 
@@ -158,13 +161,16 @@ void empty(Function &function)
 }
 
 /// A module in which nothing is marked as managed is left alone, to the byte.
-bool concerns(const Module &module)
+bool concerns(const Module &module, const cairn_compile_options &options)
 {
+  SmallVector<StringRef, 4> strategies = {"statepoint-example", "coreclr"};
+
   if (module.getNamedGlobal("llvm.global.annotations"))
     return true;
+  if (options.strategies)
+    StringRef(options.strategies).split(strategies, ',');
   for (const Function &function : module)
-    if (function.hasFnAttribute("cairn") ||
-        (function.hasGC() && (function.getGC() == "statepoint-example" || function.getGC() == "coreclr")))
+    if (function.hasFnAttribute("cairn") || (function.hasGC() && is_contained(strategies, function.getGC())))
       return true;
   return false;
 }
@@ -194,7 +200,7 @@ public:
   PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
   {
     const cairn_compile_options &options = settings->options;
-    if (place != Place::Alone && !settings->runtime && !options.manage_all && !concerns(module))
+    if (place != Place::Alone && !settings->runtime && !options.manage_all && !concerns(module, options))
       return PreservedAnalyses::all();
     if (!run_passes(module) && place != Place::Alone)
       for (Function &function : module)
@@ -349,7 +355,7 @@ bool splits_functions(const TargetMachine *machine)
 class RefuseSplit : public PassInfoMixin<RefuseSplit>
 {
 public:
-  explicit RefuseSplit(bool everything) : all(everything)
+  explicit RefuseSplit(std::shared_ptr<Settings> how) : settings(std::move(how))
   {
   }
 
@@ -360,7 +366,8 @@ public:
 
   PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
   {
-    if (!all && !concerns(module))
+    const cairn_compile_options &options = settings->options;
+    if (!settings->runtime && !options.manage_all && !concerns(module, options))
       return PreservedAnalyses::all();
     module.getContext().diagnose(
         DiagnosticInfoGeneric("managed functions are not split: compile them without -fbasic-block-sections and "
@@ -373,7 +380,7 @@ public:
   }
 
 private:
-  bool all;
+  std::shared_ptr<Settings> settings;
 };
 
 void at_start(ModulePassManager &manager, OptimizationLevel level, const TargetMachine *machine)
@@ -383,7 +390,7 @@ void at_start(ModulePassManager &manager, OptimizationLevel level, const TargetM
   if (settings->off)
     return;
   if (splits_functions(machine))
-    manager.addPass(RefuseSplit(settings->runtime || settings->options.manage_all));
+    manager.addPass(RefuseSplit(settings));
   if (settings->runtime) {
     set_code_generator("max-registers-for-gc-values", "256");
     set_code_generator("fixup-allow-gcptr-in-csr", "true");
@@ -396,6 +403,10 @@ void at_start(ModulePassManager &manager, OptimizationLevel level, const TargetM
 class RefuseLinkTime : public PassInfoMixin<RefuseLinkTime>
 {
 public:
+  explicit RefuseLinkTime(std::shared_ptr<Settings> how) : settings(std::move(how))
+  {
+  }
+
   static bool isRequired()
   {
     return true;
@@ -403,11 +414,14 @@ public:
 
   PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
   {
-    if (concerns(module))
+    if (concerns(module, settings->options))
       module.getContext().diagnose(DiagnosticInfoGeneric(
           "managed code cannot be left to a link-time optimiser: compile it without -flto", DS_Error));
     return PreservedAnalyses::all();
   }
+
+private:
+  std::shared_ptr<Settings> settings;
 };
 
 void at_end(ModulePassManager &manager, OptimizationLevel level, ThinOrFullLTOPhase phase)
@@ -419,7 +433,7 @@ void at_end(ModulePassManager &manager, OptimizationLevel level, ThinOrFullLTOPh
   if (phase == ThinOrFullLTOPhase::None)
     manager.addPass(CairnPass(passes_of(*settings, false), settings, Place::End));
   else
-    manager.addPass(RefuseLinkTime());
+    manager.addPass(RefuseLinkTime(settings));
 }
 
 void register_callbacks(PassBuilder &builder)

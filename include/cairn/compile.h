@@ -127,6 +127,14 @@ enum cairn_polls {
 /* A value instead of bits of enum cairn_polls: the code has no polls. */
 #define CAIRN_POLLS_NONE (1u << 31)
 
+/* Errors that verify-safepoints leaves out for another runtime, each with its bit: 1u << CAIRN_TOLERATE_x. */
+enum cairn_tolerance {
+  /* undescribed-alloca: the runtime finds references in locals itself, by a shadow stack, or by a conservative scan of
+   * stacks that keeps these objects at their addresses. Cairn's runtime finds only described locals. */
+  CAIRN_TOLERATE_STACK_REFERENCES,
+  CAIRN_TOLERANCES
+};
+
 /* The test of a poll. A module that defines @gc.safepoint_poll gets this function as its polls instead. */
 enum cairn_poll {
   CAIRN_POLL_WORD,  /* the thread's poll word: the default */
@@ -172,8 +180,12 @@ struct cairn_compile_options {
   unsigned slot_budget; /* the limit of safepoints x live references in SSA form; 0 means the default */
   const unsigned *address_spaces; /* the managed address spaces, 1 to 255; null means only address space 1 */
   size_t address_space_count;
+  /* Null, or names of gc strategies, separated by commas. Functions with such a strategy are managed, and get the
+   * strategy "statepoint-example", which the code generator lowers. */
+  const char *strategies;
   struct cairn_word_kind words; /* the kind of words, which the module's flag "cairn.words" may set instead */
   bool check_polls;             /* verify-safepoints reports a loop that lacks a safepoint as an error */
+  unsigned tolerated;           /* bits of enum cairn_tolerance, for verify-safepoints; the pipeline refuses them */
   /* Options of place-safepoints; verify-safepoints also uses the budget. */
   unsigned polls; /* bits of enum cairn_polls; 0 means the defaults */
   enum cairn_poll poll;
@@ -196,12 +208,12 @@ struct cairn_compile_options {
 /* ---- for compilers that have their own pipeline and runtime ----
  *
  * Each function works on `module` in place. The module is valid IR; only functions with gc strategy
- * "statepoint-example" or "coreclr" or with attribute "cairn" are processed. References are pointers in
- * options->address_spaces. The functions need neither a target machine nor cairn_compile_init(). The output of the
- * functions is plain LLVM IR for any code generator, linker and runtime that know statepoints. The code generator and
- * the linker need no part of Cairn; the runtime needs only the functions that the polls of place-safepoints call.
- * Unless options->roots is PAIRS, there are roots besides the pairs, which <cairn/stackmap.h> decodes
- * (cairn_stackmap_described()).
+ * "statepoint-example" or "coreclr", a strategy of options->strategies, or attribute "cairn" are processed. References
+ * are pointers in options->address_spaces. The functions need neither a target machine nor cairn_compile_init(). The
+ * output of the functions is plain LLVM IR for any code generator, linker and runtime that know statepoints. The code
+ * generator and the linker need no part of Cairn; the runtime needs only the functions that the polls of
+ * place-safepoints call. Unless options->roots is PAIRS, there are roots besides the pairs, which <cairn/stackmap.h>
+ * decodes (cairn_stackmap_described()).
  *
  * REFUSED means at least one CAIRN_ERROR. All errors of the module have been reported, and the module is unchanged, to
  * the byte: the caller may use it further, for example without a refused function. BROKEN means a CAIRN_ERROR of rule
@@ -318,12 +330,13 @@ enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module, const struct cai
 
 /* Sets one option from text, as `cairn opt` does, for example name "slots" and value "always". The value is null for
  * options without a value. Names: safepoints, without, slots, slot-budget, address-spaces, check-polls, polls, poll,
- * poll-budget, roots, barriers, collector, inline-max, note-stores, words, manage-all, shared, report. "collector" sets
- * the barriers that Cairn's collector of that name needs; names of other collectors leave the barriers unchanged.
- * UNKNOWN: the option is unknown; REFUSED: the option lacks this value. After a failure *error is a message, which the
- * caller frees with free(), and *options is unchanged; otherwise *error is null. "address-spaces" allocates
- * options->address_spaces, which the caller frees with free(); before the call the member must be null or the result of
- * such a call. */
+ * poll-budget, roots, barriers, collector, inline-max, note-stores, words, strategy, tolerate, manage-all, shared,
+ * report. "collector" sets the barriers that Cairn's collector of that name needs; names of other collectors leave the
+ * barriers unchanged. UNKNOWN: the option is unknown; REFUSED: the option lacks this value. After a failure *error is a
+ * message, which the caller frees with free(), and *options is unchanged; otherwise *error is null. "address-spaces"
+ * allocates options->address_spaces, which the caller frees with free(); before the call the member must be null or the
+ * result of such a call. "strategy" appends names, separated by commas, to options->strategies, with the same
+ * ownership. */
 enum cairn_status cairn_compile_set(struct cairn_compile_options *options, const char *name, const char *value,
                                     char **error);
 

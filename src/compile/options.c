@@ -218,6 +218,26 @@ static char *set_address_spaces(struct cairn_compile_options *options, const cha
   return NULL;
 }
 
+/* Append the names to the list. A name of a strategy is any text without commas. */
+static char *add_strategies(struct cairn_compile_options *options, const char *value)
+{
+  const char *before = options->strategies;
+  size_t length = strlen(value);
+
+  if (!length || value[0] == ',' || value[length - 1] == ',' || strstr(value, ",,"))
+    return cn_format("'%s' is no list of names of gc strategies, as in a,b", value);
+  options->strategies = before ? cn_format("%s,%s", before, value) : cn_strdup(value);
+  free((void *)before);
+  return NULL;
+}
+
+static char *set_tolerated(struct cairn_compile_options *options, const char *value)
+{
+  static const char *const names[] = {[CAIRN_TOLERATE_STACK_REFERENCES] = "stack-references"};
+
+  return parse_word_list(value, names, CAIRN_TOLERANCES, &options->tolerated);
+}
+
 static char *set_word_kind(struct cairn_compile_options *options, const char *value)
 {
   return cn_words_parse(value, &options->words);
@@ -253,6 +273,8 @@ static const struct option_setting {
     {"note-stores", SWITCH_OPTION(note_stores)},
     {"address-spaces", set_address_spaces, 0, NULL, 0},
     {"words", set_word_kind, 0, NULL, 0},
+    {"strategy", add_strategies, 0, NULL, 0},
+    {"tolerate", set_tolerated, 0, NULL, 0},
     {"check-polls", SWITCH_OPTION(check_polls)},
     {"polls", set_poll_places, 0, NULL, 0},
     {"poll", WORD_OPTION(poll, poll)},

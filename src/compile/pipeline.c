@@ -143,12 +143,22 @@ static bool drop_variable_debug_info(struct cn_ctx *ctx)
   return !ctx->options->lines_only || cn_pass_run_llvm(ctx, "strip-nonlinetable-debuginfo");
 }
 
+/* Refuse tolerated errors: a frame map has only described references, and the collector would miss the others. */
+static bool check_tolerated(struct cn_ctx *ctx)
+{
+  if (ctx->options->tolerated)
+    cn_error(ctx, NULL, "tolerated-error",
+             "tolerate: the collector of Cairn's runtime finds only references that frame maps describe; only "
+             "verify-safepoints, for another runtime, tolerates others");
+  return !ctx->options->tolerated;
+}
+
 /* Run the passes that are the same at all levels of attempts: `rules`, and the step `prepare`. */
 static bool run_shared_passes(struct cn_ctx *ctx, const struct cn_pass_row *prepare)
 {
   const struct cn_pass_row *rules = cn_pass_find_row("rules");
 
-  return cn_pass_verify_module(ctx, NULL) && drop_offered_bodies(ctx) &&
+  return check_tolerated(ctx) && cn_pass_verify_module(ctx, NULL) && drop_offered_bodies(ctx) &&
          (CN_VERIFY_EACH_PASS ? cn_pass_run_verified(ctx, rules)
                               : cn_pass_run_at_level(ctx, rules, CN_LEVEL_INTEGRAL)) &&
          weigh_branches_by_samples(ctx) && drop_variable_debug_info(ctx) &&
@@ -222,8 +232,8 @@ enum cairn_status cairn_compile_joined(LLVMModuleRef module, LLVMTargetMachineRe
   struct cn_ctx ctx = cn_pass_make_context(prepared, machine, options);
 
   *result = NULL;
-  if (cn_pass_verify_module(&ctx, NULL) && cn_lto_unmark_program(&ctx) && drop_offered_bodies(&ctx) &&
-      cn_pass_run_verified(&ctx, &prepare))
+  if (check_tolerated(&ctx) && cn_pass_verify_module(&ctx, NULL) && cn_lto_unmark_program(&ctx) &&
+      drop_offered_bodies(&ctx) && cn_pass_run_verified(&ctx, &prepare))
     *result = cn_run_attempts(&ctx, pass_order_of(ctx.options) + SHARED_PASS_COUNT);
   LLVMDisposeModule(prepared);
   return cn_pass_status_of(&ctx, *result);

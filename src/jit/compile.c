@@ -83,7 +83,7 @@ static bool check_constructors(struct compilation *c, LLVMModuleRef ir, const ch
 
 static bool check_strategies(struct compilation *c, LLVMModuleRef ir)
 {
-  LLVMValueRef unknown = cn_codegen_find_unknown_strategy(ir);
+  LLVMValueRef unknown = cn_codegen_find_unknown_strategy(ir, &c->options);
 
   return !unknown || REFUSE(c, CAIRN_E_REFUSED, "'%s' has the gc strategy \"%s\", which is unknown to Cairn",
                             cn_jit_name_of(unknown), LLVMGetGC(unknown));
@@ -332,7 +332,9 @@ struct cn_jit_module *cn_jit_compile(struct cairn_jit *session, enum cairn_tier 
   uint64_t begin = clock_nanoseconds();
   c.options.tier = tier;
   LLVMContextSetDiagnosticHandler(context, take_llvm_diagnostic, &c);
+  struct cn_reference_spaces before = cn_reference_spaces_enter(&c.options);
   struct cn_jit_module *module = compile(&c, ir);
+  cn_reference_spaces_leave(before);
   if (module)
     cairn_event_compiled(name, tier == CAIRN_TIER_QUICK ? "quick" : "full", begin);
   free(name);

@@ -301,7 +301,9 @@ static struct cn_jit_lazy *make_lazy(struct cairn_jit *session, LLVMModuleRef ir
   pthread_cond_init(&lazy->compiled, NULL);
   export_locals(ir, lazy->number);
   lazy->bitcode = LLVMWriteBitcodeToMemoryBuffer(ir);
+  struct cn_reference_spaces before = cn_reference_spaces_enter(&session->compile);
   make_stubs(lazy, ir);
+  cn_reference_spaces_leave(before);
   return lazy;
 }
 

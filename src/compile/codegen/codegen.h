@@ -43,9 +43,9 @@ void cn_codegen_request_unwind_tables(LLVMModuleRef module);
 /* Chooses the strategy that costs the code generator the least time. */
 void cn_codegen_choose_strategy(LLVMModuleRef module);
 
-/* The first definition with a gc strategy that Cairn lacks, or null. The code generator ends the process at a strategy
- * that LLVM lacks. */
-LLVMValueRef cn_codegen_find_unknown_strategy(LLVMModuleRef module);
+/* The first definition with a gc strategy that Cairn and the options lack, or null. The code generator ends the process
+ * at a strategy that LLVM lacks. */
+LLVMValueRef cn_codegen_find_unknown_strategy(LLVMModuleRef module, const struct cairn_compile_options *options);
 
 /* ---- structors.c ---- */
 

@@ -32,10 +32,14 @@ void cn_codegen_choose_strategy(LLVMModuleRef module)
   }
 }
 
-LLVMValueRef cn_codegen_find_unknown_strategy(LLVMModuleRef module)
+LLVMValueRef cn_codegen_find_unknown_strategy(LLVMModuleRef module, const struct cairn_compile_options *options)
 {
+  struct cn_reference_spaces before = cn_reference_spaces_enter(options);
+  LLVMValueRef found = NULL;
+
   CN_EACH_FUNCTION(f, module)
-    if (!LLVMIsDeclaration(f) && LLVMGetGC(f) && !cn_is_managed_gc_strategy(LLVMGetGC(f)))
-      return f;
-  return NULL;
+    if (!found && !LLVMIsDeclaration(f) && LLVMGetGC(f) && !cn_is_managed_gc_strategy(LLVMGetGC(f)))
+      found = f;
+  cn_reference_spaces_leave(before);
+  return found;
 }

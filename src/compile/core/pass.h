@@ -140,8 +140,9 @@ bool cn_is_ref(LLVMTypeRef type);
 struct cn_reference_spaces {
   const unsigned *at;
   size_t count;
+  const char *strategies; /* further gc strategies of managed functions; may be null */
 };
-/* Set the managed address spaces of this thread for one run of a pass, and restore the old ones. */
+/* Set the managed address spaces and strategies of this thread for one run of a pass, and restore the old ones. */
 struct cn_reference_spaces cn_reference_spaces_enter(const struct cairn_compile_options *options);
 void cn_reference_spaces_leave(struct cn_reference_spaces before);
 bool cn_is_ref_vector(LLVMTypeRef type); /* vector of references, fixed or scalable */
@@ -161,9 +162,12 @@ bool cn_is_marked_difference(LLVMValueRef instruction);
 bool cn_is_immovable(LLVMValueRef value);
 /* True if `value` is a cast of a local's address to another address space, from managed_allocas.c. */
 bool cn_is_local_cast(LLVMValueRef value);
-/* True if the function has the gc strategy "statepoint-example" or "coreclr", or the attribute "cairn". */
+/* True if the function has the gc strategy "statepoint-example" or "coreclr", a strategy of the options, or the
+ * attribute "cairn". */
 bool cn_is_managed(LLVMValueRef function);
-bool cn_is_managed_gc_strategy(const char *gc); /* "statepoint-example" or "coreclr" */
+bool cn_is_managed_gc_strategy(const char *gc); /* also one of the options */
+/* Give a managed function a strategy that the code generator lowers, in place of none or of one of the options. */
+void cn_use_lowered_strategy(LLVMValueRef function);
 LLVMAttributeRef cn_string_attribute(LLVMValueRef function, const char *name);
 
 /* cn_intrinsic() declares the intrinsic `name` with the overload `types`. cn_calls_intrinsic() and

@@ -3,8 +3,8 @@
  * Decides, alike for all passes, which types hold references or are scalable vectors, which functions are managed,
  * which values never move, which instructions cast pointers to integers or cast locals, and which function or intrinsic
  * a call names (statepoints-later, "Distinguishing references"). Also declares intrinsics, the only change of a module.
- * Owns the managed address spaces of each thread, which a run of a pass sets. Needs: nothing. Provides: the section
- * "types, functions, calls" of pass.h. Breaks: nothing.
+ * Owns the managed address spaces and strategies of each thread, which a run of a pass sets. Needs: nothing. Provides:
+ * the section "types, functions, calls" of pass.h. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"
@@ -22,7 +22,8 @@ struct cn_reference_spaces cn_reference_spaces_enter(const struct cairn_compile_
 {
   struct cn_reference_spaces before = managed_spaces;
 
-  managed_spaces = (struct cn_reference_spaces){options->address_spaces, options->address_space_count};
+  managed_spaces =
+      (struct cn_reference_spaces){options->address_spaces, options->address_space_count, options->strategies};
   return before;
 }
 
@@ -135,9 +136,30 @@ bool cn_is_marked_difference(LLVMValueRef instruction)
          LLVMGetMetadata(instruction, cn_difference_metadata_kind(LLVMGetValueContext(instruction)));
 }
 
-bool cn_is_managed_gc_strategy(const char *gc)
+/* True for the strategies that the code generator lowers to statepoints. */
+static bool is_lowered_strategy(const char *gc)
 {
   return strcmp(gc, "statepoint-example") == 0 || strcmp(gc, "coreclr") == 0;
+}
+
+/* True if the options of the pass that runs in this thread list the strategy. */
+static bool is_listed_strategy(const char *gc)
+{
+  const char *at = managed_spaces.strategies;
+  size_t length = strlen(gc);
+
+  while (at && *at) {
+    size_t next = strcspn(at, ",");
+    if (next == length && memcmp(at, gc, length) == 0)
+      return true;
+    at += next + (at[next] == ',');
+  }
+  return false;
+}
+
+bool cn_is_managed_gc_strategy(const char *gc)
+{
+  return is_lowered_strategy(gc) || is_listed_strategy(gc);
 }
 
 LLVMAttributeRef cn_string_attribute(LLVMValueRef function, const char *name)
@@ -154,6 +176,15 @@ bool cn_is_managed(LLVMValueRef function)
   if (gc && cn_is_managed_gc_strategy(gc))
     return true;
   return cn_string_attribute(function, "cairn") != NULL;
+}
+
+void cn_use_lowered_strategy(LLVMValueRef function)
+{
+  const char *gc = LLVMGetGC(function);
+
+  CN_ASSERT(cn_is_managed(function));
+  if (!gc || (!is_lowered_strategy(gc) && is_listed_strategy(gc)))
+    LLVMSetGC(function, "statepoint-example");
 }
 
 LLVMValueRef cn_intrinsic(struct cn_ctx *ctx, const char *name, LLVMTypeRef *types, size_t count)

@@ -152,7 +152,7 @@ static bool make_machine(struct object_job *job, LLVMModuleRef module)
 
 static bool check_strategies(struct object_job *job, LLVMModuleRef module)
 {
-  LLVMValueRef unknown = cn_codegen_find_unknown_strategy(module);
+  LLVMValueRef unknown = cn_codegen_find_unknown_strategy(module, &job->options);
   size_t length;
 
   return !unknown || REFUSE(job, CAIRN_E_REFUSED, "in '%s': the gc strategy \"%s\" is unknown to Cairn",

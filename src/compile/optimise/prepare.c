@@ -66,6 +66,7 @@ static void mark_managed(struct cn_ctx *ctx, LLVMValueRef function)
   if (!LLVMGetGC(function))
     LLVMSetGC(function, "statepoint-example");
   CN_CHECK(cn_is_managed(function));
+  cn_use_lowered_strategy(function);
   /* Both the code generator's fix-up of references in registers and the optimiser skip optnone functions. */
   LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
   /* The function becomes internal, because the assembler drops symbols of private functions and the frame maps need the

@@ -292,8 +292,7 @@ static bool rewrite_module(struct cn_ctx *ctx)
     if (todo.count)
       cn_strip_attributes_declarations(ctx);
     for (size_t i = 0; i < todo.count; i++) {
-      if (!LLVMGetGC(todo.at[i]))
-        LLVMSetGC(todo.at[i], "statepoint-example"); /* a strategy that the code generator lowers */
+      cn_use_lowered_strategy(todo.at[i]);
       /* Remove "optnone": LLVM's pass that moves references to places that the frame-map walker finds would skip the
        * function. */
       LLVMRemoveEnumAttributeAtIndex(todo.at[i], CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));

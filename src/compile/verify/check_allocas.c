@@ -119,8 +119,9 @@ void cn_verify_allocas(struct cn_verifier *v)
 
   gather_allocas_and_statepoints(v, &allocas, &statepoints);
   uint8_t *reported = cn_alloc(allocas.count);
+  bool tolerated = v->ctx->options->tolerated >> CAIRN_TOLERATE_STACK_REFERENCES & 1;
   for (size_t s = 0; s < statepoints.count; s++) {
-    if (allocas.count)
+    if (allocas.count && !tolerated)
       check_statepoint_allocas(v, &allocas, reported, statepoints.at[s]);
     cn_verify_descriptions(v, statepoints.at[s]);
     cn_verify_listed_operands(v, statepoints.at[s]);

@@ -49,6 +49,7 @@ static const char help_text[] =
     "                            (docs/patching.md)\n"
     "  -fcairn-words=REF:INT     words are references or integers, told apart by their low bits:\n"
     "                            0:1, 1:0 or 000:10, for instance (docs/words.md)\n"
+    "  -fcairn-strategy=NAME,... further names of gc strategies of managed functions, in IR\n"
     "  -fcairn-without=NAME      without this optimisation (see cairn opt --help)\n"
     "  -fcairn-polls=NAME,...    where safepoint polls are placed (see cairn opt --help)\n"
     "  -fcairn-poll=stack        polls compare the stack pointer with a limit: a stack overflow is\n"

@@ -121,6 +121,7 @@ static const struct own_option {
     {"note-stores", NO_VALUE, NULL, offsetof(struct cn_command, compile.note_stores)},
     {"live-outs", NO_VALUE, NULL, offsetof(struct cn_command, live_outs)},
     {"words", ANY_VALUE, NULL, 0},
+    {"strategy", ANY_VALUE, NULL, 0},
     {"without", ANY_VALUE, NULL, 0},
     {"polls", ANY_VALUE, NULL, 0},
     {"poll", ANY_VALUE, NULL, 0},

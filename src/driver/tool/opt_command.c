@@ -60,9 +60,12 @@ static const char help_text[] =
     "  --inline-max=BYTES    allocate: no larger blocks in line; 0: none (default: 8184)\n"
     "  --note-stores         note-stores: the runtime is told of each store of references\n"
     "  --address-spaces=N,.. which address spaces are managed (default: 1)\n"
+    "  --strategy=NAME,...   further names of gc strategies of managed functions\n"
     "  --words=REF:INT       words are references or integers, told apart by their low bits, as in\n"
     "                        0:1 (docs/words.md)\n"
     "  --check-polls         verify-safepoints: a loop without a safepoint is an error\n"
+    "  --tolerate=stack-references  verify-safepoints: the runtime finds references in locals that no\n"
+    "                        statepoint describes; Cairn's runtime does not\n"
     "  --polls=NAME,...      place-safepoints: where, of the places listed below; none: nowhere\n"
     "  --poll=stack          polls compare the stack pointer with a limit, which finds stack\n"
     "                        overflow too (default: word, a load and compare)\n"
@@ -301,6 +304,8 @@ static const struct option long_options[] = {{"passes", required_argument, NULL,
                                              {"roots", required_argument, NULL, OPT_COMPILE_OPTION},
                                              {"address-spaces", required_argument, NULL, OPT_COMPILE_OPTION},
                                              {"words", required_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"strategy", required_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"tolerate", required_argument, NULL, OPT_COMPILE_OPTION},
                                              {"check-polls", no_argument, NULL, OPT_COMPILE_OPTION},
                                              {"polls", required_argument, NULL, OPT_COMPILE_OPTION},
                                              {"poll", required_argument, NULL, OPT_COMPILE_OPTION},
@@ -402,6 +407,7 @@ static void free_opt_request(struct opt_request *opt)
   cn_free(&opt->dump.after);
   cn_free(&opt->imports);
   free((void *)opt->compile.address_spaces);
+  free((void *)opt->compile.strategies);
 }
 
 int cn_opt_main(int argc, char **argv)

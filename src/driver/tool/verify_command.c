@@ -28,6 +28,9 @@ static const char help_text[] =
     "  --barriers=KIND       also: each load or store of a reference has the barrier of the kind, as a\n"
     "                        call of @cairn.barrier.store, .range or .load, or needs none\n"
     "  --address-spaces=N,.. which address spaces are managed (default: 1)\n"
+    "  --strategy=NAME,...   further names of gc strategies of managed functions\n"
+    "  --tolerate=stack-references  the runtime finds references in locals that no statepoint\n"
+    "                        describes, by itself; Cairn's runtime does not\n"
     "  --safepoints=early    the optimiser has run since: it may have made two live values one\n"
     "  --help, --version\n\n"
     "Exit status: 0; 1 if there are findings, references or safepoints that were not looked at, or a\n"
@@ -74,6 +77,8 @@ static const struct option long_options[] = {{"json", no_argument, NULL, OPT_JSO
                                              {"barriers", required_argument, NULL, OPT_COMPILE_OPTION},
                                              {"address-spaces", required_argument, NULL, OPT_COMPILE_OPTION},
                                              {"safepoints", required_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"strategy", required_argument, NULL, OPT_COMPILE_OPTION},
+                                             {"tolerate", required_argument, NULL, OPT_COMPILE_OPTION},
                                              CN_ARGUMENTS_COMMON};
 
 static int set_compile_option(struct cairn_compile_options *options, const char *name)
@@ -154,5 +159,6 @@ int cn_verify_main(int argc, char **argv)
   if (status < 0)
     status = verify_files(argv + optind, &request);
   free((void *)request.options.address_spaces);
+  free((void *)request.options.strategies);
   return status;
 }

@@ -92,18 +92,19 @@ bool cn_cache_identify_build(struct cn_cache_key *build)
 
 static void hash_options(llvm_blake3_hasher *hasher, const struct cairn_compile_options *o)
 {
-  const uint64_t numbers[] = {o->safepoints,      o->tier,  o->opt_level,   o->size_level,       o->shared,
-                              o->manage_all,      o->roots, o->barriers,    o->inline_max,       o->note_stores,
-                              o->relocations_off, o->slots, o->slot_budget, o->native_functions, o->check_polls,
-                              o->polls,           o->poll,  o->poll_budget, o->placements_off,   o->lines_only,
-                              o->drop_lines};
+  const uint64_t numbers[] = {o->safepoints,      o->tier,     o->opt_level,   o->size_level,       o->shared,
+                              o->manage_all,      o->roots,    o->barriers,    o->inline_max,       o->note_stores,
+                              o->relocations_off, o->slots,    o->slot_budget, o->native_functions, o->check_polls,
+                              o->polls,           o->poll,     o->poll_budget, o->placements_off,   o->lines_only,
+                              o->drop_lines,      o->tolerated};
   const unsigned char words[] = {o->words.reference_bits, o->words.reference, o->words.integer_bits, o->words.integer};
 
-  _Static_assert(sizeof *o == 168, "a new option belongs to the key, or to cn_cache_fits_options()");
+  _Static_assert(sizeof *o == 176, "a new option belongs to the key, or to cn_cache_fits_options()");
   hash_bytes(hasher, numbers, sizeof numbers);
   hash_bytes(hasher, words, sizeof words);
   hash_bytes(hasher, o->address_spaces, o->address_space_count * sizeof *o->address_spaces);
   hash_text(hasher, o->record_layouts);
+  hash_text(hasher, o->strategies);
 }
 
 /* Samples come from a file of LLVM's options. Reports and callbacks follow a compilation. */

@@ -400,6 +400,9 @@ static void options_by_name(void **state)
   assert_int_equal(cairn_compile_set(&options, "slot-budget", "4294967295", &wrong), CAIRN_OK);
   assert_int_equal(cairn_compile_set(&options, "address-spaces", "1,255", &wrong), CAIRN_OK);
   assert_int_equal(cairn_compile_set(&options, "check-polls", NULL, &wrong), CAIRN_OK);
+  assert_int_equal(cairn_compile_set(&options, "strategy", "a,b", &wrong), CAIRN_OK);
+  assert_int_equal(cairn_compile_set(&options, "strategy", "c", &wrong), CAIRN_OK);
+  assert_int_equal(cairn_compile_set(&options, "tolerate", "stack-references", &wrong), CAIRN_OK);
   assert_int_equal(options.slots, CAIRN_SLOTS_ALWAYS);
   assert_int_equal(options.relocations_off, 1u << CAIRN_RELOCATION_SINK | 1u << CAIRN_RELOCATION_RECOMPUTE);
   assert_int_equal(options.placements_off, 1u << CAIRN_PLACEMENT_NESTS);
@@ -407,12 +410,15 @@ static void options_by_name(void **state)
   assert_int_equal(options.address_space_count, 2);
   assert_int_equal(options.address_spaces[1], 255);
   assert_true(options.check_polls);
+  assert_string_equal(options.strategies, "a,b,c");
+  assert_int_equal(options.tolerated, 1u << CAIRN_TOLERATE_STACK_REFERENCES);
   before = options;
   static const char *const bad[][2] = {
       {"slots", "perhaps"},    {"slots", NULL},           {"without", "sink,"},
       {"check-polls", "yes"},  {"no-such", NULL},         {"slot-budget", "4294967296"},
       {"address-spaces", "0"}, {"address-spaces", "1,1"}, {"address-spaces", ""},
-      {"slot-budget", "1e3"},  {"without", ""},           {"safepoints", "LATE"}};
+      {"slot-budget", "1e3"},  {"without", ""},           {"safepoints", "LATE"},
+      {"strategy", ""},        {"strategy", "a,,b"},      {"tolerate", "stack"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     bool known = strcmp(bad[i][0], "no-such") != 0;
     assert_int_equal(cairn_compile_set(&options, bad[i][0], bad[i][1], &wrong),
@@ -422,6 +428,7 @@ static void options_by_name(void **state)
     assert_memory_equal(&options, &before, sizeof options);
   }
   free((void *)options.address_spaces);
+  free((void *)options.strategies);
 }
 
 /* A collector of Cairn's stands for its barriers, one of the program's own for none of them. */
