@@ -16,6 +16,7 @@ static int drop_section(struct cn_section_parts *parts, const struct cn_elf_file
 {
   static const struct cn_section_part nothing = {.is_fresh = true};
 
+  CN_CHECK(section && section < parts->list.count);
   if (elf->sections[section].group)
     return CN_FAIL(error, "section '%s' is in a section group", section_name);
   for (uint32_t i = 1; i < elf->symbol_count; i++)
