@@ -30,7 +30,13 @@
 #include "runtime/walk/walk.h"
 
 static _Thread_local struct cairn_handle *handle; /* its reference is at cn_thread.thrown; null before a throw */
+
+/* Libraries that a host loads share little static TLS. */
+#ifdef CN_SHARED_RUNTIME
+static _Thread_local char failure[CN_REPORT_PC];
+#else
 static _Thread_local char failure[2 * CN_REPORT_PC];
+#endif
 
 #pragma GCC visibility push(default)
 uintptr_t cairn_thrown(void);

@@ -28,7 +28,7 @@ _Static_assert(sizeof(struct cairn_mutator) == CAIRN_ABI_MUTATOR_SIZE, "abi.def"
 
 _Thread_local struct cairn_mutator cairn_mutator = CN_MUTATOR_INITIAL;
 _Thread_local struct cn_thread cn_thread;
-static struct cairn_mutator *main_mutator;
+static struct cairn_mutator *_Atomic main_mutator;
 
 /* The card for programs without cards: any thread may write it, and barriers FIELDS must find it nonzero. */
 static unsigned char dummy_card = 1;

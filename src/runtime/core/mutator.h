@@ -146,9 +146,10 @@ static inline bool cn_thread_is_in_handler(void)
 }
 
 /* The main thread's mutator; any thread may call this. The pointer is set before any other code of the program runs,
- * and stays valid after the thread's end, when the mutator is detached. */
+ * and stays valid after the thread's end, when the mutator is detached. Null: another thread has loaded the runtime, in
+ * a shared object, and the main thread has not been attached yet. */
 struct cairn_mutator *cn_mutator_of_main_thread(void);
-/* Record the calling thread's mutator as the main thread's. The main thread calls this once, at the start. */
+/* Record the calling thread's mutator as the main thread's. The main thread calls this once, before it is attached. */
 void cn_mutator_set_main(struct cairn_mutator *mutator);
 
 /* Set the words that barriers in compiled code read (`cards` to `barrier`) for future mutators, and give a mutator the

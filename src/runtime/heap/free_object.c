@@ -20,7 +20,12 @@
 #include "runtime/core/options.h"
 #include "runtime/heap/buffer.h"
 
-enum { MAX_KEPT_BLOCKS = 16, MAX_WAITING_ARRAYS = 4 };
+#ifdef CN_SHARED_RUNTIME /* libraries that a host loads share little static TLS */
+enum { MAX_KEPT_BLOCKS = 4 };
+#else
+enum { MAX_KEPT_BLOCKS = 16 };
+#endif
+enum { MAX_WAITING_ARRAYS = 4 };
 
 /* Blocks of large arrays that the thread has freed since the last collection. */
 static _Thread_local struct {

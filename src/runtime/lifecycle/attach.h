@@ -26,6 +26,9 @@ void cn_detach_at_thread_end(bool last, uintptr_t pc);
  * attached. Messages name `pc`. */
 void cn_detach_at_handler_end(uintptr_t pc);
 
+/* register_images.c, in a shared object: if the calling thread calls exit(), images stay registered from then on. */
+void cn_images_watch_exit_of_thread(void);
+
 /* ---- check_code.c ---- */
 
 /* Checks the sections of loaded code, whose bytes may be hostile. Each function leaves the code unchanged, and says in

@@ -10,11 +10,14 @@
  */
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
+#include "base/check.h"
 #include "framemap/framemap.h"
 #include "patch/images.h"
 #include "patch/inline_cache.h"
+#include "runtime/lifecycle/attach.h"
 #include "runtime/core/defer.h"
 #include "runtime/core/grow.h"
 #include "runtime/core/image.h"
@@ -165,10 +168,39 @@ static bool stop_world(uintptr_t pc)
 
 /* Called at the program's end, as the executable's last destructor, before the destructors of shared objects. From now
  * on all images stay registered: they stay mapped, and other threads may still run their code. */
-__attribute__((destructor(101))) static void note_program_end(void)
+#ifndef CN_SHARED_RUNTIME
+__attribute__((destructor(101)))
+#endif
+static void note_program_end(void)
 {
   atomic_store(&program_ended, true);
 }
+
+#ifdef CN_SHARED_RUNTIME
+/* glibc's functions; the address identifies this shared object */
+extern int __cxa_thread_atexit_impl(void (*destructor)(void *object), void *object, void *library);
+extern char __dso_handle __attribute__((visibility("hidden")));
+
+static _Atomic bool end_is_watched;
+
+/* The destructors of a shared object run after those of the images that need it, so an exit handler notes the end.
+ * Exit handlers that run later, because they were registered earlier, must not unload images. */
+static void watch_program_end(void *object)
+{
+  CN_ASSERT(object == NULL);
+  (void)object;
+  if (!atomic_exchange(&end_is_watched, true) && atexit(note_program_end) != 0)
+    cairn_fatal("no memory to notice the end of the program");
+}
+
+/* exit() first calls the thread's destructors. An exit handler of a constructor could be too early: if the program is
+ * linked with the runtime, the C library then runs all destructors before it. */
+void cn_images_watch_exit_of_thread(void)
+{
+  if (__cxa_thread_atexit_impl(watch_program_end, NULL, &__dso_handle) != 0)
+    cairn_fatal("no memory to notice the end of the program");
+}
+#endif
 
 /* Ends the program if the collecting thread calls this function, in an exit handler after memory is exhausted: the
  * removal would unmap data that the collection reads. */

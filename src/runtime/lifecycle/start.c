@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Starts the runtime, attaches threads by cn_hooks, and handles fork(). The main thread reads options and is attached
- * in .preinit_array, before any constructor of the program or of its shared objects. Each other thread's first managed
- * code attaches the thread in phase MUTATE, and starts the runtime if it has not started. The start runs once, in phase
- * INIT, under `lock` of start_runtime_once(). The thread that forks stops the world, in phase MUTATE; in a handler that
- * interrupted managed code, it only holds the background thread's steps. Both then hold the lock of patches. The child
- * resets locks, mutators and threads of the runtime.
+ * in .preinit_array, before any constructor of the program or of its shared objects. In a shared object
+ * (CN_SHARED_RUNTIME) the first constructor starts the runtime, on the thread that loads it. Each other thread's first
+ * managed code attaches the thread in phase MUTATE, and starts the runtime if it has not started. The start runs once,
+ * in phase INIT, under `lock` of start_runtime_once(). The thread that forks stops the world, in phase MUTATE; in a
+ * handler that interrupted managed code, it only holds the background thread's steps. Both then hold the lock of
+ * patches. The child resets locks, mutators and threads of the runtime.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -123,23 +124,39 @@ static void reset_child_after_fork(void)
 /* the program may define this variable */
 #pragma weak cairn_heap_limits
 
+/* Two copies would each move objects without the roots that the other one knows. */
+static void refuse_second_runtime(void)
+{
+  char other[CN_REPORT_PC] = "another file", own[CN_REPORT_PC] = "this file";
+  uintptr_t own_place, other_place = cn_os_find_other_runtime(&own_place);
+
+  if (other_place == 0)
+    return;
+  cn_os_find_module_file(other_place, other, sizeof other);
+  cn_os_find_module_file(own_place, own, sizeof own);
+  cairn_fatal("the process has two copies of Cairn's runtime, in %s and in %s: link all of its parts with one of them "
+              "(docs/build-systems.md)",
+              own, other);
+}
+
+#ifndef CN_SHARED_RUNTIME
 /* The stack that the start and a collection need at most. */
 enum { MIN_STACK_BYTES = 8 << 10 };
 
 /* Ends the program with a message if the stack's limit is too small; otherwise the program would end with a
  * segmentation fault. */
-static void check_stack_limit(char **environment)
+static void check_stack_limit(void)
 {
   static const char text[] = "cairn: the limit of the stack (ulimit -s) is too small: less than 8 "
                              "KB are left for the program\n";
 
-  cn_os_main_stack_init(environment);
   uintptr_t here = (uintptr_t)__builtin_frame_address(0), bottom = cn_os_main_stack_bottom();
   if (!cn_os_is_main_thread() || bottom == 0 || (here > bottom && here - bottom >= MIN_STACK_BYTES))
     return;
   cn_os_write_message(text, sizeof text - 1);
   _exit(1);
 }
+#endif
 
 /* With raised privileges, drop the CAIRN_* variables of the environment, for this program and for programs that it
  * starts, as the C library drops LD_PRELOAD. */
@@ -147,7 +164,11 @@ static void start_runtime(char **environment)
 {
   char message[200];
 
-  check_stack_limit(environment);
+  cn_os_main_stack_init(environment);
+#ifndef CN_SHARED_RUNTIME /* a host may load a shared object on any stack */
+  check_stack_limit();
+#endif
+  refuse_second_runtime();
   if (cn_os_has_raised_privileges())
     cn_options_drop_variables(environment);
   if (!cn_options_parse(&cn_options, &cairn_heap_limits, environment, message, sizeof message)) {
@@ -188,15 +209,23 @@ static void start_runtime_once(char **environment)
   cn_mutex_release(&lock);
 }
 
+#ifdef CN_SHARED_RUNTIME
+__attribute__((constructor(101)))
+#endif
 static void start_before_main(int argc, char **argv, char **environment)
 {
   (void)argc;
   (void)argv;
   start_runtime_once(environment);
+#ifdef CN_SHARED_RUNTIME
+  cn_images_watch_exit_of_thread();
+#endif
 }
 
+#ifndef CN_SHARED_RUNTIME
 typedef void preinit_function(int, char **, char **);
 __attribute__((section(".preinit_array"), used)) static preinit_function *const preinit_entry = start_before_main;
+#endif
 
 /* ---- attaching a thread ---- */
 
@@ -207,8 +236,14 @@ static struct cairn_mutator *attach_thread(uintptr_t pc)
   cn_stop_refuse_own(pc);
   cn_defer_signals();
   start_runtime_once(environ);
-  if (!mutator->attached)
+  if (cn_mutator_of_main_thread() == NULL && cn_os_is_main_thread())
+    cn_mutator_set_main(mutator);
+  if (!mutator->attached) {
+#ifdef CN_SHARED_RUNTIME
+    cn_images_watch_exit_of_thread();
+#endif
     cn_attach_thread(pc);
+  }
   cn_undefer_signals();
   return mutator;
 }

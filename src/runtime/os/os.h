@@ -196,6 +196,11 @@ void *cn_os_find_next_symbol(const char *name);
  * such symbol. */
 void *cn_os_find_own_symbol(uintptr_t pc, const char *name);
 
+/* copies.c: an address in another executable or shared object of the process that contains this runtime, too; 0 if
+ * there is none. `*own` is an address in this runtime's file. The dynamic linker's other namespaces are not searched.
+ */
+uintptr_t cn_os_find_other_runtime(uintptr_t *own);
+
 /* An activation that the platform's unwinder found. */
 struct cn_os_frame {
   uintptr_t pc;

@@ -22,7 +22,12 @@
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/walk.h"
 
-enum { MAX_CHAIN_FRAMES = 4, CHAIN_COUNT = 32 };
+#ifdef CN_SHARED_RUNTIME /* libraries that a host loads share little static TLS */
+enum { CHAIN_COUNT = 2 };
+#else
+enum { CHAIN_COUNT = 32 };
+#endif
+enum { MAX_CHAIN_FRAMES = 4 };
 
 /* The frames from the check's caller to the frame with the slot. */
 struct frame_chain {

@@ -20,7 +20,19 @@
 #include <cairn/abi.def>
 #undef CAIRN_ABI
 
-#define MUTATOR_FIELD(field) %fs:cairn_mutator@tpoff+CAIRN_ABI_MUTATOR_##field
+/* The thread's mutator is at a constant offset from the thread pointer, if the runtime is in the executable. In a shared
+ * object (CN_SHARED_RUNTIME) the dynamic linker knows the offset, so the stub needs a register for it: `register`, which
+ * load_mutator loads. */
+#ifdef CN_SHARED_RUNTIME
+#define MUTATOR_FIELD(field, register) %fs:CAIRN_ABI_MUTATOR_##field(register)
+        .macro load_mutator register
+        movq cairn_mutator@gottpoff(%rip), %\register
+        .endm
+#else
+#define MUTATOR_FIELD(field, register) %fs:cairn_mutator@tpoff+CAIRN_ABI_MUTATOR_##field
+        .macro load_mutator register
+        .endm
+#endif
 
         .hidden cn_arch_has_xsavec
         .hidden cn_safepoint_poll
@@ -73,8 +85,10 @@ cn_arch_stubs_start:
 /* A function that compiled code calls by a thunk of its image (slow_paths.c). In the runtime's own image the thunk's
  * name is the function's. */
         .macro stub name
+#ifndef CN_SHARED_RUNTIME
         .globl cairn.slow.\name
         .set cairn.slow.\name, \name
+#endif
         function \name
         .endm
 
@@ -279,7 +293,8 @@ end_vector_function in
 
 /* void cairn_poll(void): a poll for code that is to be small */
 stub cairn_poll
-        cmpq $0, MUTATOR_FIELD(POLL)
+        load_mutator r11
+        cmpq $0, MUTATOR_FIELD(POLL, %r11)
         jne cairn_poll_slow
         ret
 end cairn_poll
@@ -564,11 +579,11 @@ check_stub cairn_check_copy, cn_check_copy, rcx
 check_stub cairn_check_native_copy, cn_check_copy, rcx
 
 /* Reserves the next anchor, at `register`, for the caller. Walks skip it until it is complete, and handlers leave it
- * alone. */
-        .macro reserve_anchor register
+ * alone. `mutator` has been loaded. */
+        .macro reserve_anchor register, mutator
         movq $0, CAIRN_ABI_ANCHOR_SP(%\register)
         leaq CAIRN_ABI_ANCHOR_SIZE(%\register), %\register
-        movq %\register, MUTATOR_FIELD(ANCHOR)
+        movq %\register, MUTATOR_FIELD(ANCHOR, %\mutator)
         leaq -CAIRN_ABI_ANCHOR_SIZE(%\register), %\register
         .endm
 
@@ -604,25 +619,47 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         .cfi_restore %rsp
         .endm
 
-/* Loads rbx; drops its anchor, and those that a longjmp left above it. `register` is free; without one, rbx goes
- * through the stack, which takes longer. */
+/* Loads rbx; drops its anchor, and those that a longjmp left above it. `register` is free; without one, and where the
+ * register is for the mutator, rbx goes through the stack, which takes longer. */
         .macro free_anchor register
-        .ifb \register
-        pushq CAIRN_ABI_ANCHOR_RBX(%rbx)
-        .cfi_adjust_cfa_offset 8
-        .cfi_offset %rbx, -16
-        movq $0, CAIRN_ABI_ANCHOR_SP(%rbx)
-        movq %rbx, MUTATOR_FIELD(ANCHOR)
-        popq %rbx
-        .cfi_adjust_cfa_offset -8
-        .else
+#ifndef CN_SHARED_RUNTIME
+        .ifnb \register
         movq %rbx, %\register
         movq CAIRN_ABI_ANCHOR_RBX(%rbx), %rbx
         .cfi_restore %rbx
         movq $0, CAIRN_ABI_ANCHOR_SP(%\register)
-        movq %\register, MUTATOR_FIELD(ANCHOR)
+        movq %\register, MUTATOR_FIELD(ANCHOR, none)
+        .else
+        free_anchor_by_stack r11
         .endif
+#else
+        .ifnb \register
+        free_anchor_by_stack \register
+        .else
+        free_anchor_by_stack r11, 1
+        .endif
+#endif
         .cfi_restore %rbx
+        .endm
+
+/* The register `mutator` is free, or kept on the stack. */
+        .macro free_anchor_by_stack mutator, keep=0
+        pushq CAIRN_ABI_ANCHOR_RBX(%rbx)
+        .cfi_adjust_cfa_offset 8
+        .cfi_offset %rbx, -16
+        .if \keep
+        pushq %\mutator
+        .cfi_adjust_cfa_offset 8
+        .endif
+        load_mutator \mutator
+        movq $0, CAIRN_ABI_ANCHOR_SP(%rbx)
+        movq %rbx, MUTATOR_FIELD(ANCHOR, %\mutator)
+        .if \keep
+        popq %\mutator
+        .cfi_adjust_cfa_offset -8
+        .endif
+        popq %rbx
+        .cfi_adjust_cfa_offset -8
         .endm
 
 /* Tells unwinders the places of the other registers while the anchor at rbx has them. */
@@ -637,26 +674,49 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
 /* Makes the thread managed, unless other threads want to stop it or ask for a handshake: then it waits first. The store
  * and the read of the poll word have no fence between them, see threads/stop.c. If a signal comes between them, the
  * thread begins again (cn_arch_restart_transition()): its handler would otherwise run managed code during a collection. Keeps all
- * registers. The anchor at rbx is complete, and below the stack pointer is the word that tells walks that the anchor
- * lives (cn_arch_is_anchor_live()). */
-        .macro become_managed name
+ * registers but `mutator`, which is free, or kept in the second word below the stack pointer: signal handlers leave
+ * these words alone. The anchor at rbx is complete, and below the stack pointer is the word that tells walks that the
+ * anchor lives (cn_arch_is_anchor_live()). */
+        .macro become_managed name, mutator, keep=0
+        keep_register \mutator, \keep
 .Lback_\name:
-        movb $CAIRN_ABI_MANAGED, MUTATOR_FIELD(STATE)
+        load_mutator \mutator
+        movb $CAIRN_ABI_MANAGED, MUTATOR_FIELD(STATE, %\mutator)
 .Lmanaged_\name:
-        testb $CAIRN_ABI_POLL_BACK, MUTATOR_FIELD(POLL)
+        testb $CAIRN_ABI_POLL_BACK, MUTATOR_FIELD(POLL, %\mutator)
+        load_kept_register \mutator, \keep
         jnz .Lstop_\name
 .Lmay_go_on_\name:
         restart_range .Lback_\name, .Lmanaged_\name, .Lmay_go_on_\name
         .endm
 
 /* The rare part of become_managed, out of line: taken branches make up the cost of a short path. */
-        .macro define_wait_of name
+        .macro define_wait_of name, mutator, keep=0
 .Lstop_\name:
-        movb $CAIRN_ABI_NATIVE, MUTATOR_FIELD(STATE)
+        load_mutator \mutator
+        movb $CAIRN_ABI_NATIVE, MUTATOR_FIELD(STATE, %\mutator)
 .Lnative_\name:
         restart_range .Lback_\name, .Lstop_\name, .Lnative_\name
+        load_kept_register \mutator, \keep
         wait_for_stops
         jmp .Lmay_go_on_\name
+        .endm
+
+/* Keep the flags. */
+        .macro keep_register register, keep
+#ifdef CN_SHARED_RUNTIME
+        .if \keep
+        movq %\register, -16(%rsp)
+        .endif
+#endif
+        .endm
+
+        .macro load_kept_register register, keep
+#ifdef CN_SHARED_RUNTIME
+        .if \keep
+        movq -16(%rsp), %\register
+        .endif
+#endif
         .endm
 
         .macro restart_range begins, done, over
@@ -714,10 +774,39 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         restore_general
         .endm
 
-/* Moves all of the caller's registers and its return address to the free anchor at rax, which then is complete. */
+/* Finds the free anchor, at rax; jumps to `full` if the chunk has none. */
+        .macro find_free_anchor full
+#ifdef CN_SHARED_RUNTIME
+        push_register rbx
+        load_mutator rbx
+#endif
+        movq MUTATOR_FIELD(ANCHOR, %rbx), %rax
+        testl $(CAIRN_ABI_ANCHOR_CHUNK - 1), %eax
+        jz \full
+        .endm
+
+/* At the label `full` of find_free_anchor. */
+        .macro grow_full_anchors
+#ifdef CN_SHARED_RUNTIME
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbx, 0
+        pop_register rbx
+#endif
+        grow_anchors
+        .endm
+
+/* Moves all of the caller's registers and its return address to the anchor that find_free_anchor found, which then is
+ * complete. */
         .macro move_caller_to_anchor
-        reserve_anchor rax
+        reserve_anchor rax, rbx
+#ifdef CN_SHARED_RUNTIME
+        popq CAIRN_ABI_ANCHOR_RBX(%rax)
+        .cfi_adjust_cfa_offset -8
+        /* DW_CFA_expression: rbx is saved at rax (DW_OP_breg0) + ANCHOR_RBX. */
+        .cfi_escape 0x10, 3, 2, 0x70, CAIRN_ABI_ANCHOR_RBX
+#else
         movq %rbx, CAIRN_ABI_ANCHOR_RBX(%rax)
+#endif
         movq %rax, %rbx
         /* DW_CFA_expression: rbx is saved at rbx (DW_OP_breg3) + ANCHOR_RBX. */
         .cfi_escape 0x10, 3, 2, 0x73, CAIRN_ABI_ANCHOR_RBX
@@ -782,16 +871,15 @@ call_native:
         leaq cn_arch_body_return(%rip), %rax
         cmpq %rax, (%rsp)
         je .Ltail_to_native
-        movq MUTATOR_FIELD(ANCHOR), %rax
-        testl $(CAIRN_ABI_ANCHOR_CHUNK - 1), %eax
-        jz .Lno_anchor_to_native
+        find_free_anchor .Lno_anchor_to_native
         move_caller_to_anchor
-        movb $CAIRN_ABI_NATIVE, MUTATOR_FIELD(STATE) /* the anchor is complete */
+        load_mutator rax
+        movb $CAIRN_ABI_NATIVE, MUTATOR_FIELD(STATE, %rax) /* the anchor is complete */
 .Lcall_with_anchor:
         movl $8, %eax
         call *%r11
 cn_arch_native_return:
-        become_managed any
+        become_managed any, r11
         testb $CAIRN_ABI_ANCHOR_WALKED, CAIRN_ABI_ANCHOR_SP(%rbx)
         jnz .Lwalked
 .Lregisters_right:
@@ -799,7 +887,7 @@ cn_arch_native_return:
         return_from_native r11
         ret
         .cfi_restore_state
-        define_wait_of any
+        define_wait_of any, r11
 .Lwalked:
         load_registers_from_anchor
         jmp .Lregisters_right
@@ -810,7 +898,8 @@ cn_arch_native_return:
         .cfi_remember_state
         leaq 8(%rsp), %rsp
         cfi_return_address_in_anchor
-        movb $CAIRN_ABI_NATIVE, MUTATOR_FIELD(STATE)
+        load_mutator rax
+        movb $CAIRN_ABI_NATIVE, MUTATOR_FIELD(STATE, %rax)
         push_return_address
         free_anchor rax
         movl $8, %eax
@@ -818,7 +907,7 @@ cn_arch_native_return:
         .cfi_restore_state
         /* The chunk of anchors is full, or this thread has no chunk yet. */
 .Lno_anchor_to_native:
-        grow_anchors
+        grow_full_anchors
         jmp cairn_call_any
 end cairn_call_any
 
@@ -829,15 +918,13 @@ stub cairn_call_passing
         .cfi_personality 0x1b, cn_arch_stub_personality
         movq %r10, %r11
 .Lcall_passing:
-        movq MUTATOR_FIELD(ANCHOR), %rax
-        testl $(CAIRN_ABI_ANCHOR_CHUNK - 1), %eax
-        jz .Lno_anchor_to_passing
         .cfi_remember_state
+        find_free_anchor .Lno_anchor_to_passing
         move_caller_to_anchor
         jmp .Lcall_with_anchor
         .cfi_restore_state
 .Lno_anchor_to_passing:
-        grow_anchors
+        grow_full_anchors
         jmp .Lcall_passing
 end cairn_call_passing
 
@@ -875,12 +962,13 @@ end cairn_call_body
         .p2align 6
 stub cairn_call_short
         .cfi_personality 0x1b, cn_arch_stub_personality
-        movq MUTATOR_FIELD(ANCHOR), %rbx
+        load_mutator r14
+        movq MUTATOR_FIELD(ANCHOR, %r14), %rbx
         testl $(CAIRN_ABI_ANCHOR_CHUNK - 1), %ebx
         jz .Lno_anchor_to_short
         movq $0, CAIRN_ABI_ANCHOR_SP(%rbx) /* see cairn_call_any */
         leaq CAIRN_ABI_ANCHOR_SIZE(%rbx), %r13
-        movq %r13, MUTATOR_FIELD(ANCHOR)
+        movq %r13, MUTATOR_FIELD(ANCHOR, %r14)
         movq %rbp, CAIRN_ABI_ANCHOR_RBP(%rbx)
         popq CAIRN_ABI_ANCHOR_PC(%rbx)
         cfi_pc_in_anchor
@@ -888,12 +976,13 @@ stub cairn_call_short
         .cfi_escape 0x10, 6, 2, 0x73, CAIRN_ABI_ANCHOR_RBP
         movq %rsp, CAIRN_ABI_ANCHOR_SP(%rbx)
         movl $8, %eax
-        movb $CAIRN_ABI_NATIVE, MUTATOR_FIELD(STATE) /* the anchor is complete */
+        movb $CAIRN_ABI_NATIVE, MUTATOR_FIELD(STATE, %r14) /* the anchor is complete */
         call *%r12
 cn_arch_short_return:
-        movb $CAIRN_ABI_MANAGED, MUTATOR_FIELD(STATE) /* like become_managed */
+        load_mutator r14
+        movb $CAIRN_ABI_MANAGED, MUTATOR_FIELD(STATE, %r14) /* like become_managed */
 .Lmanaged_short:
-        testb $CAIRN_ABI_POLL_BACK, MUTATOR_FIELD(POLL)
+        testb $CAIRN_ABI_POLL_BACK, MUTATOR_FIELD(POLL, %r14)
         jnz .Lstop_short
 .Lmay_go_on_short:
         restart_range cn_arch_short_return, .Lmanaged_short, .Lmay_go_on_short
@@ -901,11 +990,11 @@ cn_arch_short_return:
         push_return_address
         movq CAIRN_ABI_ANCHOR_RBP(%rbx), %rbp
         .cfi_restore %rbp
-        movq %rbx, MUTATOR_FIELD(ANCHOR)      /* the anchor is dead, since its return address is gone */
+        movq %rbx, MUTATOR_FIELD(ANCHOR, %r14) /* the anchor is dead, since its return address is gone */
         ret
         .cfi_restore_state
 .Lstop_short:
-        movb $CAIRN_ABI_NATIVE, MUTATOR_FIELD(STATE)
+        movb $CAIRN_ABI_NATIVE, MUTATOR_FIELD(STATE, %r14)
 .Lnative_short:
         restart_range cn_arch_short_return, .Lstop_short, .Lnative_short
         .cfi_remember_state
@@ -934,41 +1023,58 @@ stub cairn_enter
         subq 8(%rsp), %rbx
         cmpq $(cn_arch_short_return - cn_arch_native_return), %rbx
         jbe .Ltail_to_managed           /* one of the two, which are the only return addresses in this range */
-        movq MUTATOR_FIELD(ANCHOR), %rbx
+#ifdef CN_SHARED_RUNTIME
+        pushq %r11
+        .cfi_adjust_cfa_offset 8
+        load_mutator r11
+#endif
+        movq MUTATOR_FIELD(ANCHOR, %r11), %rbx
         testl $(CAIRN_ABI_ANCHOR_CHUNK - 1), %ebx
         jz .Lno_anchor_to_managed
-        reserve_anchor rbx
+        reserve_anchor rbx, r11
+#ifdef CN_SHARED_RUNTIME
+        popq CAIRN_ABI_ANCHOR_R12(%rbx)
+        .cfi_adjust_cfa_offset -8
+        move_return_address_to_anchor
+#else
         move_return_address_to_anchor
         movq %r11, CAIRN_ABI_ANCHOR_R12(%rbx)
+#endif
         leaq 1(%rsp), %r11
         movq %r11, CAIRN_ABI_ANCHOR_SP(%rbx)
-        become_managed enter
+        become_managed enter, r11
         .cfi_remember_state
         call *CAIRN_ABI_ANCHOR_R12(%rbx)
 cn_arch_body_return:
-        movb $CAIRN_ABI_NATIVE, MUTATOR_FIELD(STATE)
+        load_mutator r11
+        movb $CAIRN_ABI_NATIVE, MUTATOR_FIELD(STATE, %r11)
         push_return_address
         free_anchor r11
         ret
         .cfi_restore_state
-        define_wait_of enter
+        define_wait_of enter, r11
         .cfi_restore_state
         /* The reverse case: native code that cairn_call_any called makes a tail call. After cairn_call_short the
          * registers that the anchor lacks are dead. */
 .Ltail_to_managed:
         begin_tail_call
         cfi_registers_in_anchor
-        become_managed tail
+        become_managed tail, r11, 1
         .cfi_remember_state
         load_registers_from_anchor
         return_from_native
         jmp *%r11
         .cfi_restore_state
-        define_wait_of tail
+        define_wait_of tail, r11, 1
         .cfi_restore_state
 .Lno_anchor_to_managed:
         .cfi_adjust_cfa_offset 8
         .cfi_rel_offset %rbx, 0
+#ifdef CN_SHARED_RUNTIME
+        .cfi_adjust_cfa_offset 8
+        popq %r11
+        .cfi_adjust_cfa_offset -8
+#endif
         popq %rbx
         .cfi_adjust_cfa_offset -8
         .cfi_restore %rbx
