@@ -249,6 +249,7 @@ bool cn_cfi_find_args_size(const struct cn_cfi_entry *entry, uint64_t address, u
   struct cn_byte_cursor b = entry->instructions;
   uint64_t at = entry->code.start, advance, size = 0;
 
+  CN_CHECK(address - at < entry->code.size);
   *bytes = 0;
   while (b.at < b.end) {
     if (!read_instruction(&b, entry->encoding, &advance, &size))

@@ -70,6 +70,7 @@ int cn_exception_tables_open(struct cn_exception_tables **out, struct cn_elf_fil
   uint32_t eh_frame = cn_elf_find_section(elf, ".eh_frame", 0);
   struct cn_exception_tables *tables = cn_alloc(sizeof *tables);
 
+  CN_ASSERT(elf->placed); /* the placement has given addresses to sections */
   *out = tables;
   tables->elf = elf;
   for (uint32_t i = 1; i < elf->section_count; i++) {
@@ -197,6 +198,7 @@ static bool is_catch_all(const struct table *table, uint64_t number, bool *fails
   const uint64_t *places = table->tables->relocated.at;
   size_t low = 0;
 
+  CN_CHECK(number > 0);
   *fails = !size || number > (uint64_t)(table->types - table->section->data) / size;
   if (*fails)
     return false;
@@ -220,6 +222,7 @@ static bool read_actions(const struct table *table, const struct call_site *site
   int64_t clause, next;
   bool fails = false, cleans_up = false;
 
+  CN_CHECK(site->action > 0 && table->actions <= end);
   if (!cn_byte_cursor_skip(&b, site->action - 1))
     return false;
   for (;;) {
@@ -280,6 +283,7 @@ static const char *find_in_table(struct table *table, const struct cn_cfi_entry 
   uint64_t offset = end - 1 - entry->code.start;
   struct call_site site;
 
+  CN_CHECK(offset < entry->code.size);
   while (table->call_sites.at < table->call_sites.end) {
     if (!read_call_site(table, &site))
       return malformed;
@@ -296,6 +300,7 @@ const char *cn_exception_tables_find(const struct cn_exception_tables *tables, u
   size_t low = 0;
   struct table table;
 
+  CN_ASSERT(function < end);
   *out = (struct cn_landing){0};
   CN_BISECT(low, tables->entries.count, middle, tables->entries.at[middle].code.start < end);
   if (low == 0)

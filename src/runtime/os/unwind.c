@@ -9,7 +9,9 @@
 #include "runtime/os/os.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
+#include "base/check.h"
 
 struct _Unwind_Context;
 typedef int trace_callback(struct _Unwind_Context *context, void *env);
@@ -153,6 +155,9 @@ bool cn_os_withdraw_frames(const void *eh_frame)
 
 /* ---- cleanups ---- */
 
+_Static_assert(offsetof(struct cn_os_exception, words) == 16 && offsetof(struct cn_os_exception, visit) == 32,
+               "struct _Unwind_Exception");
+
 static cleanup_runner *find_cleanup_runner(void)
 {
   cleanup_runner *run = _Unwind_ForcedUnwind;
@@ -185,6 +190,7 @@ static int visit_before_cleanups(int version, int actions, uint64_t class, struc
 void cn_os_unwind_with_cleanups(struct cn_os_exception *exception,
                                 void (*visit)(const struct cn_os_frame *frame, void *env), void *env)
 {
+  CN_CHECK(visit != NULL && (uintptr_t)exception % 16 == 0);
   exception->visit = visit;
   find_cleanup_runner()(exception, visit_before_cleanups, env);
 }

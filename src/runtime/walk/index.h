@@ -109,6 +109,7 @@ struct cn_index_entry {
   uint16_t code[CN_ENTRY_CODES]; /* written before the key */
 };
 _Static_assert(sizeof(struct cn_index_entry) == 32, "two are a line; a power of two");
+_Static_assert(sizeof(struct cn_map_landing) % 8 == 0, "it ends a map");
 enum {
   CN_ENTRY_ADDRESS_SHIFT = 16,
   CN_ENTRY_WORDS_MASK = (1 << 14) - 1,

@@ -520,11 +520,13 @@ bool cn_walk_next(struct cn_walk *walk)
 /* For cn_walk_begin_at_landing(): the place in the index of the caller that was last found behind a safepoint. A step
  * that the hint predicts does not wait for the look-up of the pc. */
 enum { CALLER_HINTS = 256 };
+_Static_assert((CALLER_HINTS & (CALLER_HINTS - 1)) == 0, "the remainder is a mask");
 static _Thread_local uint32_t caller_hints[CALLER_HINTS];
 
 static inline const struct cn_index_entry *find_caller(const struct cn_index *index, struct cn_frame *frame,
                                                        const struct cn_index_entry *callee, uint64_t *key)
 {
+  CN_ASSERT((size_t)(callee - index->at) <= index->mask);
   uint32_t *hint = &caller_hints[(size_t)(callee - index->at) % CALLER_HINTS];
   const struct cn_index_entry *entry = &index->at[*hint & index->mask];
 
@@ -589,6 +591,7 @@ bool cn_walk_begin_at_landing(struct cn_walk *walk, const struct cn_saved_regs *
       return false;
   }
   set_frame_map(frame, key, value);
+  CN_ASSERT(frame->map->has_landing && frame->sp <= walk->stack_end);
   return true;
 }
 
