@@ -190,14 +190,14 @@ static bool set_cairn_option(struct cn_command *command, const char *word)
 }
 
 /* True if the word begins with -fcairn- except for one mistyped byte, and so is an option neither of Cairn nor of
- * clang. An option -l names a library, such as cairn-jit. */
+ * clang. The options -l, -I, -L, -D and -W may have arguments that begin with "cairn-", such as -lcairn-jit. */
 static bool is_prefix_mistyped(const char *word, const char **name)
 {
   const char *dash = strlen(word) > 2 ? strchr(word + 2, '-') : NULL;
   size_t length = dash ? (size_t)(dash + 1 - word) : 0;
 
   *name = word + length;
-  return length > 0 && length <= OWN_PREFIX_LENGTH + 1 && word[1] != 'l' &&
+  return length > 0 && length <= OWN_PREFIX_LENGTH + 1 && word[length > 2 && word[1] == '-' ? 2 : 1] == 'f' &&
          cn_edit_distance(word, length, OWN_PREFIX, OWN_PREFIX_LENGTH) == 1;
 }
 
