@@ -205,6 +205,7 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
       cn_emit_statepoint(e, &refs, &refs.points.at[p]);
     cn_span_operands_end_function(&e->spans);
     cn_relocate(e, &refs, &variables);
+    cn_variables_insert_lost(&variables, &refs);
     delete_dead_values(&refs);
     cn_variables_free(&variables);
     cn_free(&e->described.operands);

@@ -84,6 +84,25 @@ define void @late(ptr addrspace(1) %a) gc "statepoint-example" !dbg !40 {
   ret void
 }
 
+; A variable of an inlined call ends at the first safepoint outside of the call: the records would be as many as the
+; product of inlined calls and safepoints.
+; CHECK-LABEL: @inlined
+; CHECK: call token {{.*}}@foo
+; CHECK: #dbg_value(ptr addrspace(1) %{{.*}}, [[I:![0-9]+]],
+; CHECK: #dbg_value(i1 poison, [[I]],
+; CHECK-NEXT: call token {{.*}}@foo
+; CHECK-NOT: [[I]]
+; CHECK: ret void
+define void @inlined(ptr addrspace(1) %a) gc "statepoint-example" !dbg !50 {
+  call void @leaf(ptr addrspace(1) %a), !dbg !52
+    #dbg_value(ptr addrspace(1) %a, !8, !DIExpression(), !53)
+  call void @foo(), !dbg !53
+  call void @foo(), !dbg !52
+  call void @foo(), !dbg !52
+  call void @leaf(ptr addrspace(1) %a), !dbg !52
+  ret void
+}
+
 !llvm.dbg.cu = !{!0}
 !llvm.module.flags = !{!3}
 !0 = distinct !DICompileUnit(language: DW_LANG_C99, file: !1, emissionKind: FullDebug)
@@ -109,3 +128,7 @@ define void @late(ptr addrspace(1) %a) gc "statepoint-example" !dbg !40 {
 !40 = distinct !DISubprogram(name: "late", file: !1, line: 1, type: !5, unit: !0, spFlags: DISPFlagDefinition)
 !41 = !DILocalVariable(name: "a", scope: !40, file: !1, line: 1, type: !9)
 !42 = !DILocation(line: 3, column: 5, scope: !40)
+!50 = distinct !DISubprogram(name: "inlined", file: !1, line: 1, type: !5, unit: !0, spFlags: DISPFlagDefinition)
+!52 = !DILocation(line: 3, column: 5, scope: !50)
+!53 = !DILocation(line: 3, column: 5, scope: !4, inlinedAt: !54)
+!54 = distinct !DILocation(line: 4, column: 5, scope: !50)

@@ -5,7 +5,7 @@
  * record that gives the variable its value through the blocks up to the next record. A parse point that omits the value
  * ends it: the variable needs no records after this point.
  *
- * Needs: struct cn_refs. Provides: records of lost values before parse points, and struct cn_variable_need. Breaks:
+ * Needs: struct cn_refs. Provides: struct cn_variable_need, and records of lost values before parse points. Breaks:
  * nothing: only debug records are added, so the code is the same with and without debug information.
  */
 #include "compile/rewrite/emit/variables.h"
@@ -225,6 +225,7 @@ void cn_variables_free(struct cn_variables *v)
   cn_free(&v->all);
   cn_free(&v->changes);
   cn_free(&v->needs);
+  cn_free(&v->lost);
 }
 
 /* ---- flow ---- */
@@ -264,10 +265,23 @@ static bool crosses(const struct cn_refs *refs, uint32_t value, uint32_t point)
   return low < v->cross_count && refs->crossings.at[v->cross + low] == point;
 }
 
+/* False at parse points outside of the inlined call that the variable belongs to. A variable ends there, because many
+ * inlined calls would otherwise have records at all later parse points. */
+static bool is_in_scope(const struct variable_flow *f, uint32_t point)
+{
+  LLVMMetadataRef at = LLVMInstructionGetDebugLoc(f->refs->points.at[point].call);
+
+  if (!f->variable->site)
+    return true;
+  while (at && at != f->variable->site)
+    at = LLVMDILocationGetInlinedAt(at);
+  return at != NULL;
+}
+
 /* The state after a parse point. */
 static uint32_t state_after_point(const struct variable_flow *f, uint32_t state, uint32_t point)
 {
-  if (state < CN_VARIABLE_VALUES)
+  if (state < CN_VARIABLE_VALUES || !is_in_scope(f, point))
     return CN_VARIABLE_OTHER;
   uint32_t value = value_of_state(state);
   return is_fixed(f, value) || crosses(f->refs, f->refs->values.at[value].root, point) ? state : CN_VARIABLE_OTHER;
@@ -337,11 +351,9 @@ static void add_need(struct variable_flow *f, uint32_t value, struct cn_variable
   cn_push(&f->variables->needs, need);
 }
 
-static void insert_lost(const struct variable_flow *f, LLVMValueRef before)
+static void note_lost(struct variable_flow *f, uint32_t point, LLVMValueRef before)
 {
-  const struct cn_variable_need lost = {.variable = f->number};
-
-  cn_variables_insert_record(f->variables, f->refs, &lost, NULL, before);
+  cn_push(&f->variables->lost, (struct cn_variable_need){.variable = f->number, .point = point, .before = before});
 }
 
 /* True if a value that no parse point lists is valid at a record: no parse point lies between definition and record. */
@@ -368,7 +380,7 @@ static uint32_t plan_at_record(struct variable_flow *f, uint32_t state, const st
     return change->state;
   uint32_t root = change->value == CN_NO_INDEX ? CN_NO_INDEX : f->refs->values.at[change->value].root;
   if (root == CN_NO_INDEX || (!f->refs->values.at[root].cross_count && !is_valid_at(f, root, change))) {
-    insert_lost(f, change->before);
+    note_lost(f, change->point, change->before);
     return CN_VARIABLE_OTHER;
   }
   if (f->refs->values.at[root].cross_count)
@@ -408,7 +420,7 @@ static uint32_t plan_at_point(struct variable_flow *f, uint32_t state, uint32_t 
     return state;
   uint32_t after = state_after_point(f, state, point);
   if (after == CN_VARIABLE_OTHER)
-    insert_lost(f, at->call);
+    note_lost(f, point, NULL);
   else if (!is_fixed(f, value_of_state(state)) && !redefined)
     add_need(f, value_of_state(state),
              (struct cn_variable_need){.kind = CN_NEED_AFTER_POINT,
@@ -556,4 +568,13 @@ void cn_variables_insert_record(const struct cn_variables *v, const struct cn_re
     definition = LLVMGetPoison(LLVMInt1TypeInContext(v->ctx->llvm));
   LLVMDIBuilderInsertDbgValueRecordBefore(v->builder, definition, variable->node,
                                           make_expression(v, &variable->part, distance), variable->location, before);
+}
+
+void cn_variables_insert_lost(const struct cn_variables *v, const struct cn_refs *refs)
+{
+  for (size_t i = 0; i < v->lost.count; i++) {
+    const struct cn_variable_need *lost = &v->lost.at[i];
+    LLVMValueRef before = lost->point == CN_NO_INDEX ? lost->before : refs->points.at[lost->point].call;
+    cn_variables_insert_record(v, refs, lost, NULL, before);
+  }
 }

@@ -68,12 +68,12 @@ struct cn_variables {
   CN_VECTOR(struct cn_variable) all;
   CN_VECTOR(struct cn_variable_change) changes; /* sorted by variable and place */
   CN_VECTOR(struct cn_variable_need) needs;     /* sorted by value */
+  CN_VECTOR(struct cn_variable_need) lost;      /* where values are lost: before `point`, or before `before` */
 };
 
 /* Gather the records of references. Must run directly after cn_refs_build(), because it counts positions. */
 void cn_variables_gather(struct cn_variables *variables, struct cn_ctx *ctx, const struct cn_refs *refs);
-/* Find the places that need records, and insert the records of lost values before parse points, which must still be
- * calls. Needs liveness and bases. */
+/* Find the places that need records. Needs liveness and bases. */
 void cn_variables_plan(struct cn_variables *variables, const struct cn_refs *refs);
 void cn_variables_free(struct cn_variables *variables);
 
@@ -83,5 +83,8 @@ void cn_variables_find_needs(const struct cn_variables *variables, uint32_t valu
  * lost. */
 void cn_variables_insert_record(const struct cn_variables *variables, const struct cn_refs *refs,
                                 const struct cn_variable_need *need, LLVMValueRef definition, LLVMValueRef before);
+/* Insert the records of values that are lost whatever definitions relocate.c builds. Must run last, so that these
+ * records are behind the others. */
+void cn_variables_insert_lost(const struct cn_variables *variables, const struct cn_refs *refs);
 
 #endif
