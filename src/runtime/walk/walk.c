@@ -519,11 +519,7 @@ bool cn_walk_next(struct cn_walk *walk)
 
 /* For cn_walk_begin_at_landing(): the place in the index of the caller that was last found behind a safepoint. A step
  * that the hint predicts does not wait for the look-up of the pc. */
-#ifdef CN_SHARED_RUNTIME /* libraries that a host loads share little static TLS */
-enum { CALLER_HINTS = 16 };
-#else
-enum { CALLER_HINTS = 256 };
-#endif
+enum { CALLER_HINTS = 16 }; /* the smallest stacks, and the threads of loaded libraries, have little room for them */
 _Static_assert((CALLER_HINTS & (CALLER_HINTS - 1)) == 0, "the remainder is a mask");
 static _Thread_local uint32_t caller_hints[CALLER_HINTS];
 
