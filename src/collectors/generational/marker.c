@@ -255,7 +255,8 @@ static void mark_large_object(uintptr_t object)
     return;
   if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
     note_weak_object(object);
-  push_object_part(object, object, end);
+  if (end != object) /* an array that was shortened to nothing stays a large object */
+    push_object_part(object, object, end);
 }
 
 /* ---- fields ---- */
