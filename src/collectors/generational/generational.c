@@ -430,9 +430,8 @@ static void end_concurrent_marking(size_t bytes_needed)
 }
 
 /* The deadline, in processor time of this thread, for marking in a pause that began at `begun`, or 0 if this pause
- * marks no object. From the threshold on, pauses do a part of the concurrent thread's work. Nurseries shrink with each
- * attempt to end the marking, and grow again while the marker still has work, for which it needs time between pauses.
- */
+ * marks no object. If the marking is late, pauses do a part of the concurrent thread's work. Nurseries shrink with each
+ * attempt to end the marking, and grow again while the marker has work, for which it needs time between pauses. */
 static uint64_t marking_deadline_of(uint64_t begun)
 {
   uint64_t part = cairn_full_pause_goal() / PAUSE_TASK_SHARE, now = cn_os_thread_processor_time(cn_os_thread()),

@@ -37,6 +37,7 @@ size_t cn_pacer_old_limit(bool marking);
 /* Called at the begin and at the end of a marking; garbage still counts as old. */
 void cn_pacer_begin_marking(size_t old);
 void cn_pacer_end_marking(size_t old);
+/* True if pauses should mark, because the marking would end behind the threshold; `marked` bytes include copies. */
 bool cn_pacer_marking_is_late(size_t old, size_t marked);
 
 /* After a full collection, concurrent or in a stop: sets the threshold. An allocation of `bytes_needed` waits. */

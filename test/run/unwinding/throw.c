@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Exceptions of a language by frame maps (<cairn/exceptions.h>): over no, one and many activations; with all
- * callee-saved registers of the activation that catches; thrown again; past frames of all forms, cleanups and native code;
- * from native code; and the refusals. What
- * would go wrong: a register has the value of a younger activation, or from before a collection.
+ * callee-saved registers of the activation that catches; thrown again; past frames of all forms, cleanups and native
+ * code; from native code; and the refusals. What would go wrong: a register has the value of a younger activation, or
+ * from before a collection.
  */
 // RUN: clang -O1 -fexceptions -c %S/Inputs/throw_native.c -o %t.o
 // RUN: clang++ -O1 -Wall -Wextra -Werror -c %S/Inputs/throw_cpp.cpp -o %t.cpp.o
 // RUN: %cairn-cc -w -O2 -I%root/include %s %S/Inputs/throw.ll %t.o %t.cpp.o -lstdc++ -o %t
 // RUN: %t | FileCheck %s && env CAIRN_STRESS=1 CAIRN_VERIFY=frames,heap %t | FileCheck %s
-// RUN: %cairn-cc -w -O0 -I%root/include %s %S/Inputs/throw.ll %t.o %t.cpp.o -lstdc++ -o %t.0 && env CAIRN_STRESS=1 %t.0 | FileCheck %s
-// RUN: %cairn-cc -w -Os -fomit-frame-pointer -fcairn-slots=always -I%root/include %s %S/Inputs/throw.ll %t.o %t.cpp.o -lstdc++ -o %t.s
+// RUN: %cairn-cc -w -O0 -I%root/include %s %S/Inputs/throw.ll %t.o %t.cpp.o \
+// RUN:   -lstdc++ -o %t.0 && env CAIRN_STRESS=1 %t.0 | FileCheck %s
+// RUN: %cairn-cc -w -Os -fomit-frame-pointer -fcairn-slots=always -I%root/include %s %S/Inputs/throw.ll %t.o %t.cpp.o \
+// RUN:   -lstdc++ -o %t.s
 // RUN: %t.s | FileCheck %s && env CAIRN_STRESS=1 %t.s | FileCheck %s
 // CHECK: own 9
 // CHECK-NEXT: caught 78 78 87 1077
@@ -64,7 +66,19 @@ cairn_native void cpp_throw(void);
 extern long cpp_destroyed;
 long pass_foreign(long depth, long kind, ref e);
 
-enum kind { THROWS, THROWS_AGAIN, PASSES_TYPE, CLEANS_UP, CALLS_NATIVE, CALLS_CLEAN, NATIVE_THROWS, KEPT_BY_CPP, PASSES_CPP, CPP_THROWS, PINS };
+enum kind {
+  THROWS,
+  THROWS_AGAIN,
+  PASSES_TYPE,
+  CLEANS_UP,
+  CALLS_NATIVE,
+  CALLS_CLEAN,
+  NATIVE_THROWS,
+  KEPT_BY_CPP,
+  PASSES_CPP,
+  CPP_THROWS,
+  PINS
+};
 
 static ref make(long value)
 {
