@@ -8,7 +8,8 @@ import sys
 
 PERCENTILES = 50, 90, 99, 99.9, 99.99
 WIDTH, HEIGHT, LEFT, TOP, GAP = 270, 210, 60, 60, 34
-COLOURS = {'cairn': '#0b6e4f', 'cairn 10ms': '#2f9e44', 'cairn 3ms': '#74b816', 'cairn 1ms': '#c0ca33',
+COLOURS = {'cairn': '#0b6e4f', 'cairn stopping': '#0b7285', 'cairn 10ms': '#2f9e44', 'cairn 3ms': '#74b816',
+           'cairn 1ms': '#c0ca33',
            'malloc': '#868e96', 'Go': '#1c7ed6', 'Java Z': '#e8590c', 'Java Shenandoah': '#c2255c',
            'Java G1': '#862e9c'}
 

@@ -9,8 +9,9 @@ import tools
 
 ROOT = gc_rows.ROOT
 SOURCES = f'{ROOT}/bench/programs/latency'
-CAIRN = {'cairn': None, 'cairn 10ms': '10ms', 'cairn 3ms': '3ms', 'cairn 1ms': '1ms'}  # CAIRN_PAUSE
-STOPPING = 'cairn'  # stops the program for each full collection: the throughput to compare with
+# Name -> CAIRN_PAUSE.
+CAIRN = {'cairn': None, 'cairn stopping': '0', 'cairn 10ms': '10ms', 'cairn 3ms': '3ms', 'cairn 1ms': '1ms'}
+STOPPING = 'cairn stopping'  # stops the program for each full collection: the throughput to compare with
 JAVA = 'Z', 'Shenandoah', 'G1'
 RECORD, REPLACED = 992, 4  # of the servers: bytes of a record, records that a request replaces
 HEAP = 3  # times the MiB alive, for Java: the other collectors size their heaps themselves

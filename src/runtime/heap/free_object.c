@@ -18,14 +18,10 @@
 #include "runtime/core/counts.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
+#include "runtime/core/thread_storage.h"
 #include "runtime/heap/buffer.h"
 
-#ifdef CN_SHARED_RUNTIME /* libraries that a host loads share little static TLS */
-enum { MAX_KEPT_BLOCKS = 4 };
-#else
-enum { MAX_KEPT_BLOCKS = 16 };
-#endif
-enum { MAX_WAITING_ARRAYS = 4 };
+enum { MAX_KEPT_BLOCKS = CN_THREAD_TABLE_ENTRIES(16, 4), MAX_WAITING_ARRAYS = 4 };
 
 /* Blocks of large arrays that the thread has freed since the last collection. */
 static _Thread_local struct {

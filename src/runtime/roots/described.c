@@ -18,16 +18,12 @@
 #include "base/check.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
+#include "runtime/core/thread_storage.h"
 #include "runtime/roots/frame_roots.h"
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/walk.h"
 
-#ifdef CN_SHARED_RUNTIME /* libraries that a host loads share little static TLS */
-enum { CHAIN_COUNT = 2 };
-#else
-enum { CHAIN_COUNT = 32 };
-#endif
-enum { MAX_CHAIN_FRAMES = 4 };
+enum { CHAIN_COUNT = CN_THREAD_TABLE_ENTRIES(32, 2), MAX_CHAIN_FRAMES = 4 };
 
 /* The frames from the check's caller to the frame with the slot. */
 struct frame_chain {

@@ -450,6 +450,16 @@ end cairn_collect
         jmp .Ltransfer
         .endm
 
+/* The callee-saved registers of the transfer that BASE points to. */
+        .macro load_transferred base
+        movq TRANSFER_RBP(%\base), %rbp
+        movq TRANSFER_R12(%\base), %r12
+        movq TRANSFER_R13(%\base), %r13
+        movq TRANSFER_R14(%\base), %r14
+        movq TRANSFER_R15(%\base), %r15
+        movq TRANSFER_RBX(%\base), %rbx
+        .endm
+
 /* void cn_arch_transfer(const struct cn_transfer *transfer) */
         .hidden cn_arch_transfer
 function cn_arch_transfer
@@ -457,12 +467,7 @@ function cn_arch_transfer
         movq %rdi, %rcx
 .Ltransfer:                              /* the transfer at rcx */
         cfi_in_transfer 0x72
-        movq TRANSFER_RBP(%rcx), %rbp
-        movq TRANSFER_R12(%rcx), %r12
-        movq TRANSFER_R13(%rcx), %r13
-        movq TRANSFER_R14(%rcx), %r14
-        movq TRANSFER_R15(%rcx), %r15
-        movq TRANSFER_RBX(%rcx), %rbx
+        load_transferred rcx
         movq TRANSFER_ARGUMENT(%rcx), %rdi
         movq TRANSFER_RESULT(%rcx), %rax
         movq %rax, %xmm0
@@ -492,9 +497,9 @@ end cairn_deoptimize
         .type __llvm_deoptimize, @function
         .set __llvm_deoptimize, cairn_deoptimize
 
-/* int cairn_throw(uint64_t key, ref exception): jumps to a landing pad, whose stack pointer is the slot of the transfer, and
- * returns only after a failure. C convention, so that the struct
- * cn_saved_regs needs only the callee-saved registers; a collection may update them. It lies above the transfer. */
+/* int cairn_throw(uint64_t key, ref exception): jumps to a landing pad, whose stack pointer is the slot of the transfer,
+ * and returns only after a failure. C convention, so that the struct cn_saved_regs needs only the callee-saved registers;
+ * a collection may update them. The struct lies above the transfer. */
         .set THROW_REGS, 104
         .set THROW_SIZE, THROW_REGS + 128
         .macro save_for_throw register, place
@@ -522,12 +527,7 @@ managed_function cairn_throw
         testl %eax, %eax
         jnz 1f
         .cfi_remember_state
-        movq TRANSFER_RBP(%rsp), %rbp
-        movq TRANSFER_R12(%rsp), %r12
-        movq TRANSFER_R13(%rsp), %r13
-        movq TRANSFER_R14(%rsp), %r14
-        movq TRANSFER_R15(%rsp), %r15
-        movq TRANSFER_RBX(%rsp), %rbx
+        load_transferred rsp
         movq TRANSFER_SECOND(%rsp), %rdx
         movq TRANSFER_PC(%rsp), %r11
         movq TRANSFER_SLOT(%rsp), %rsp
