@@ -173,7 +173,7 @@ bool cn_describe_points(struct cn_ctx *ctx)
 
   CN_EACH_FUNCTION(f, ctx->module) {
     cn_remove_point_fences(f);
-    cn_deopt_references_freeze(ctx, f);
+    cn_deopt_operands_replace(ctx, f);
     CN_EACH_BLOCK(b, f)
       CN_EACH_INSTRUCTION(i, b)
         if (cn_is_point_call(i))

@@ -64,9 +64,9 @@ void cn_refuse_statepoint_flaws_in(struct cn_ctx *ctx, LLVMValueRef function);
  * these functions the attributes that the optimiser may rely on. */
 void cn_tags_prepare_functions(struct cn_ctx *ctx);
 
-/* ---- deopt_references.c ---- */
+/* ---- deopt_operands.c ---- */
 
-/* Keep LLVM's code generator from separating addresses in objects among deopt values from their bases. */
-void cn_deopt_references_freeze(struct cn_ctx *ctx, LLVMValueRef function);
+/* Replace operands of bundles "deopt" that LLVM's code generator would record as other values. */
+void cn_deopt_operands_replace(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

@@ -306,7 +306,7 @@ static bool rewrite_module(struct cn_ctx *ctx)
       cn_step_check_after(ctx, todo.at[i], "tail calls", NULL, 0);
       rewrite_function(&emitter, todo.at[i]);
       if (ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY)
-        cn_deopt_references_freeze(ctx, todo.at[i]);
+        cn_deopt_operands_replace(ctx, todo.at[i]);
       cn_address_spaces_lower(ctx, todo.at[i]);
       cn_step_check_after(ctx, todo.at[i], "statepoints", NULL, 0);
     }

@@ -12,6 +12,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
@@ -153,11 +154,39 @@ static uint64_t count_shared_objects(const struct bundle_check *c, size_t index)
   return count;
 }
 
-static bool is_address_of_local(LLVMValueRef value)
+/* The operands whose address the value may be are [*first, *end); none if the value is no copy of an address. */
+static void find_copied_operands(LLVMValueRef value, unsigned *first, unsigned *end)
 {
-  while (LLVMIsAGetElementPtrInst(value) || LLVMIsAAddrSpaceCastInst(value))
-    value = LLVMGetOperand(value, 0);
-  return LLVMIsAAllocaInst(value) != NULL;
+  *first = LLVMIsASelectInst(value) ? 1 : 0;
+  *end = 0;
+  if (LLVMIsAGetElementPtrInst(value) || LLVMIsAAddrSpaceCastInst(value) || LLVMIsAFreezeInst(value) ||
+      cn_calls_intrinsic(value, "llvm.launder.invariant.group"))
+    *end = 1;
+  else if (LLVMIsASelectInst(value) || LLVMIsAPHINode(value))
+    *end = (unsigned)LLVMGetNumOperands(value);
+}
+
+/* True if the value is the address of a local on some path. */
+static bool may_be_address_of_local(LLVMValueRef value)
+{
+  CN_VECTOR(LLVMValueRef) work = {0};
+  struct cn_ptrmap seen = {0};
+  unsigned i, end;
+  bool found = false;
+
+  if (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind)
+    cn_push(&work, value);
+  while (work.count && !found) {
+    LLVMValueRef address = work.at[--work.count];
+    uint64_t *known = cn_ptrmap_add(&seen, address, NULL);
+    found = LLVMIsAAllocaInst(address) != NULL;
+    for (find_copied_operands(address, &i, &end); !*known && i < end; i++)
+      cn_push(&work, LLVMGetOperand(address, i));
+    *known = 1;
+  }
+  cn_free(&work);
+  cn_ptrmap_free(&seen);
+  return found;
 }
 
 static bool check_value(struct bundle_check *c, size_t record, unsigned operand)
@@ -165,7 +194,7 @@ static bool check_value(struct bundle_check *c, size_t record, unsigned operand)
   LLVMValueRef value = LLVMGetOperand(c->call, operand);
   LLVMTypeRef type = LLVMTypeOf(value);
 
-  if (is_address_of_local(value)) {
+  if (may_be_address_of_local(value)) {
     report(c, operand, "is the address of a local, which goes with its frame");
     return false;
   }

@@ -90,6 +90,8 @@
 ; REDEFINE: %{says} = LOCAL
 ; REDEFINE: %{edit} = 's/ i24 0, i24 8388608, / ptr %l, i24 8388608, /'
 ; RUN: %{refuse}
+; REDEFINE: %{edit} = 's/ i24 0, i24 8388608, / ptr %either, i24 8388608, /'
+; RUN: %{refuse}
 ; LOCAL: deopt operand 13 of call to @g is the address of a local, which goes with its frame
 ; A function that no continuation can replace.
 ; REDEFINE: %{says} = CONVENTION
@@ -114,6 +116,9 @@ declare void @keep(ptr)
 define void @f(ptr addrspace(1) %p, double %d, i64 %n, i24 %v) gc "statepoint-example" {
   %l = alloca i64
   %inside = getelementptr i8, ptr addrspace(1) %p, i64 %n
+  %c = icmp eq i64 %n, 7
+  %middle = getelementptr i8, ptr %l, i64 %n
+  %either = select i1 %c, ptr %middle, ptr null
   call void @keep(ptr %l)
   call void @g() [ "deopt"(i64 4847652539576877062, i64 65538, i64 11, i64 12, i64 0, i64 0, i64 4847652539576877071, i64 2, i64 21, i64 22, i64 4294967298, i64 1, ptr addrspace(1) %p, i24 0, i24 8388608, i64 8589934599, i64 0, i64 8, double %d, i64 16, i24 0, i64 4850168209296326663, i64 2, i64 1, i64 4294967300, i64 0, i64 8, i24 8388608) ]
   ret void

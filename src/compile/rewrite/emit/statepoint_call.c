@@ -32,26 +32,12 @@ static void append_bundle_operands(LLVMValueRef call, const char *tag, struct cn
     cn_push(&out->values, LLVMGetOperand(call, i));
 }
 
-/* A deopt value that LLVM 22 records truly: for a wide argument that the caller passed on the stack, LLVM would record
- * the argument's address (docs/llvm-22.md, "wide deopt arguments"). */
-static LLVMValueRef recordable_value_of(struct cn_emitter *e, LLVMValueRef value)
-{
-  LLVMTypeRef type = LLVMTypeOf(value);
-
-  if (!LLVMIsAArgument(value) || LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) <= 64)
-    return value;
-  return LLVMBuildFreeze(e->builder, value, "");
-}
-
-static void append_call_bundles(struct cn_emitter *e, struct cn_parse_point *point, struct cn_operands *deopt,
-                                struct cn_operands *transition)
+static void append_call_bundles(struct cn_parse_point *point, struct cn_operands *deopt, struct cn_operands *transition)
 {
   uint32_t end;
 
   point->args = LLVMGetNumArgOperands(point->call);
   append_bundle_operands(point->call, "deopt", deopt, &point->deopt, &point->deopt_end);
-  for (size_t i = 0; i < deopt->values.count; i++)
-    deopt->values.at[i] = recordable_value_of(e, deopt->values.at[i]);
   append_bundle_operands(point->call, "gc-transition", transition, &point->transition, &end);
 }
 
@@ -242,7 +228,7 @@ void cn_emit_statepoint(struct cn_emitter *e, struct cn_refs *refs, struct cn_pa
   append_bundle_operands(call, "funclet", &s->funclet, &first, &end);
   LLVMPositionBuilderBefore(e->builder, call);
   LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(call));
-  append_call_bundles(e, point, &s->deopt, &s->transition);
+  append_call_bundles(point, &s->deopt, &s->transition);
   append_point_description(e, call, &s->deopt);
   for (size_t i = 0; i < e->described.operands.count; i++)
     cn_push(&s->deopt.values, e->described.operands.at[i]);
