@@ -63,7 +63,8 @@ struct cn_explain_statepoint {
   const char *why;
   size_t function; /* index */
   struct cn_explain_position position;
-  CN_VECTOR(struct cn_text) live; /* names of the operands of "gc-live" */
+  CN_VECTOR(struct cn_text) live;    /* names of the operands of "gc-live" */
+  CN_VECTOR(const char *) variables; /* of each of these, the source's variables, or null; empty if all are unknown */
   /* In the order of LLVM's stack map, each derived value once. */
   CN_VECTOR(struct cn_explain_pair) pairs;
   size_t safepoint; /* index of the first safepoint that the code generator made of it, or CN_EXPLAIN_NONE */
@@ -124,6 +125,9 @@ void cn_explain_number_lines(struct cn_explain *explain, LLVMModuleRef module);
 
 /* ir.c: take the functions, lines and statepoints of the finished module. */
 void cn_explain_take_ir(struct cn_explain *explain, LLVMModuleRef module);
+
+/* variables.c: name the variables in the statepoints of `function`, which begin at index `first`. */
+void cn_explain_name_variables(struct cn_explain *explain, LLVMValueRef function, size_t first);
 
 /* statepoint.c: take apart a statepoint, whose printed form is `text`. */
 void cn_explain_take_statepoint(struct cn_explain_statepoint *statepoint, LLVMValueRef call, struct cn_text text);

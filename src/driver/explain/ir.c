@@ -193,9 +193,11 @@ void cn_explain_take_ir(struct cn_explain *explain, LLVMModuleRef module)
     while (function && LLVMIsDeclaration(function))
       function = LLVMGetNextFunction(function);
     CN_CHECK(function != NULL);
+    size_t first = explain->statepoints.count;
     walk.function = explain->functions.count;
     cn_push(&explain->functions, make_function(function));
     take_body(&walk, function);
+    cn_explain_name_variables(explain, function, first);
     function = LLVMGetNextFunction(function);
   }
 }

@@ -34,13 +34,16 @@ static const char *reason_of(const struct cn_explain *explain, const struct cn_e
   return remark ? remark->message : p->why;
 }
 
-static void write_live_row(FILE *out, struct cn_text name, const char *place, const char *base)
+/* `variables` and `base` may be null. */
+static void write_live_row(FILE *out, struct cn_text name, const char *place, const char *base, const char *variables)
 {
   fputs("<span class=\"live\"><b>", out);
   cn_html_put(out, name);
   cn_html_format(out, "</b> %s", place ? place : "");
   if (base)
     cn_html_format(out, " (from %s)", base);
+  if (variables)
+    cn_html_format(out, " <i>%s</i>", variables);
   fputs("</span>", out);
 }
 
@@ -57,7 +60,8 @@ static void write_live(FILE *out, const struct cn_explain_statepoint *p, const s
     if (pair.base >= p->live.count || pair.derived >= p->live.count)
       continue;
     const char *base = pair.base != pair.derived ? cn_text_keep(p->live.at[pair.base]) : NULL;
-    write_live_row(out, p->live.at[pair.derived], s ? s->places.at[i] : NULL, base);
+    const char *variables = pair.derived < p->variables.count ? p->variables.at[pair.derived] : NULL;
+    write_live_row(out, p->live.at[pair.derived], s ? s->places.at[i] : NULL, base, variables);
   }
 }
 

@@ -170,6 +170,7 @@ void cn_explain_free(struct cn_explain *explain)
   }
   for (size_t i = 0; i < explain->statepoints.count; i++) {
     cn_free(&explain->statepoints.at[i].live);
+    cn_free(&explain->statepoints.at[i].variables);
     cn_free(&explain->statepoints.at[i].pairs);
   }
   for (size_t i = 0; i < explain->safepoints.count; i++) {
