@@ -24,6 +24,9 @@ LLVMValueRef cn_tail_terminator_after(LLVMValueRef call);
 /* True if the result of `call`, with the extension that its attributes state, can be the result of its function. */
 bool cn_tail_results_agree(LLVMValueRef call, LLVMTypeRef type);
 
+/* tail_calls.c: give `to`, which replaces the call `from`, the promise of `from` that its callee is managed. */
+void cn_tail_copy_promise(LLVMValueRef from, LLVMValueRef to);
+
 /* tail_memory.c: keep the code generator from dropping arguments of tail calls in `function`. */
 void cn_tail_relax_musttail_calls(struct cn_ctx *ctx, LLVMValueRef function);
 

@@ -213,6 +213,15 @@ static void copy_extension_attributes(LLVMValueRef call, unsigned i, LLVMValueRe
       LLVMAddCallSiteAttribute(to, place + 1, LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(names[a]), 0));
 }
 
+void cn_tail_copy_promise(LLVMValueRef from, LLVMValueRef to)
+{
+  LLVMAttributeRef promise = LLVMGetCallSiteStringAttribute(from, CN_FUNCTION_INDEX, CN_ATTR_MANAGED_CALLEE,
+                                                            (unsigned)strlen(CN_ATTR_MANAGED_CALLEE));
+
+  if (promise)
+    LLVMAddCallSiteAttribute(to, CN_FUNCTION_INDEX, promise);
+}
+
 static LLVMValueRef rebuild_with_caller_signature(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef call,
                                                   const unsigned *places)
 {
@@ -231,6 +240,7 @@ static LLVMValueRef rebuild_with_caller_signature(struct cn_ctx *ctx, LLVMValueR
   LLVMSetInstructionCallConv(made, LLVMGetInstructionCallConv(call));
   for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
     copy_extension_attributes(call, i, made, places[i], ctx);
+  cn_tail_copy_promise(call, made);
   if (LLVMTypeOf(made) == LLVMTypeOf(call)) {
     cn_emit_copy_attributes(call, LLVMAttributeReturnIndex, made, LLVMAttributeReturnIndex, NULL);
     LLVMReplaceAllUsesWith(call, made);

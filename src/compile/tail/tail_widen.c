@@ -249,6 +249,7 @@ static void replace_tail_call(struct signature_widening *w, const struct tail_ca
   LLVMValueRef call = LLVMBuildCall2(w->builder, widened_type_of(w), target, arguments, (unsigned)w->types.count, "");
   LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(w->function));
   LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
+  cn_tail_copy_promise(old, call);
   for (unsigned i = 0; i < tail->count; i++)
     if (LLVMTypeOf(LLVMGetArgOperand(old, tail->first + i)) == w->types.at[places[i]])
       cn_emit_copy_attributes(old, tail->first + i + 1, call, places[i] + 1, NULL);

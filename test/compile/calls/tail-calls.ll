@@ -136,4 +136,20 @@ b:
   ret i8 %s
 }
 
+; The promise that the callee is managed stays: without it the call tests the callee.
+; CHECK-LABEL: define i64 @promised
+; CHECK: musttail call i64 %f({{.*}}) #[[PROMISE:[0-9]+]]
+; CHECK: musttail call i64 %f({{.*}}) #[[PROMISE]]
+define i64 @promised(ptr %f, i64 %n) gc "statepoint-example" {
+  %c = icmp eq i64 %n, 0
+  br i1 %c, label %a, label %b
+a:
+  %r = tail call i64 %f(ptr null) "cairn-managed-callee"
+  ret i64 %r
+b:
+  %s = tail call i64 %f(ptr null, i64 1, i64 2) "cairn-managed-callee"
+  ret i64 %s
+}
+
 ; CHECK: attributes #[[ATTR]] = { nounwind }
+; CHECK: attributes #[[PROMISE]] = { "cairn-managed-callee" }

@@ -7,12 +7,14 @@
 ; C convention and tailcc. Wrong: the call arrives elsewhere, also where functions have no entries.
 ; CHECK: c 3000 144
 ; CHECK: tail 3000 144
+; CHECK: widths 501 0
 
 %closure = type { ptr, ptr addrspace(1), i64 }
 @closure = internal constant %closure zeroinitializer
 @line = internal constant [12 x i8] c"%s %ld %ld\0A\00"
 @name_c = internal constant [2 x i8] c"c\00"
 @name_tail = internal constant [5 x i8] c"tail\00"
+@name_widths = internal constant [7 x i8] c"widths\00"
 declare ptr addrspace(1) @cairn_alloc(ptr, i64)
 declare i32 @printf(ptr, ...)
 define internal i64 @add_c(ptr addrspace(1) %self, i64 %n, i64 %sum) noinline gc "statepoint-example" {
@@ -51,6 +53,32 @@ on:
   %s = add i64 %x, %y
   ret i64 %s
 }
+; Tail calls with more arguments than their function, and with fewer.
+define internal i64 @one_c(ptr addrspace(1) %self, i64 %n) noinline gc "statepoint-example" {
+  %slot = getelementptr %closure, ptr addrspace(1) %self, i64 0, i32 1
+  %next = load ptr addrspace(1), ptr addrspace(1) %slot
+  %code = load ptr, ptr addrspace(1) %next
+  %less = sub i64 %n, 1
+  %r = tail call i64 %code(ptr addrspace(1) %next, i64 %less, i64 %n) "cairn-managed-callee"
+  ret i64 %r
+}
+define internal i64 @two_c(ptr addrspace(1) %self, i64 %n, i64 %more) noinline gc "statepoint-example" {
+  %sum.slot = getelementptr %closure, ptr addrspace(1) %self, i64 0, i32 2
+  %sum = load i64, ptr addrspace(1) %sum.slot
+  %steps = add i64 %sum, 1
+  store i64 %steps, ptr addrspace(1) %sum.slot
+  %end = icmp sle i64 %n, 0
+  br i1 %end, label %out, label %on
+out:
+  ret i64 %steps
+on:
+  %slot = getelementptr %closure, ptr addrspace(1) %self, i64 0, i32 1
+  %next = load ptr addrspace(1), ptr addrspace(1) %slot
+  %code = load ptr, ptr addrspace(1) %next
+  %less = sub i64 %more, 2
+  %r = tail call i64 %code(ptr addrspace(1) %next, i64 %less) "cairn-managed-callee"
+  ret i64 %r
+}
 define internal ptr addrspace(1) @make(ptr %code) noinline gc "statepoint-example" {
   %o = call ptr addrspace(1) @cairn_alloc(ptr @closure, i64 24)
   store ptr %code, ptr addrspace(1) %o
@@ -69,6 +97,16 @@ define internal i64 @tails_c(i64 %n) gc "statepoint-example" {
 define internal i64 @fibs_c(i64 %n) gc "statepoint-example" {
   %a = call ptr addrspace(1) @make(ptr getelementptr (i8, ptr @fib_c, i64 24))
   %r = call i64 @fib_c(ptr addrspace(1) %a, i64 %n, i64 0)
+  ret i64 %r
+}
+define internal i64 @widths_c(i64 %n) gc "statepoint-example" {
+  %a = call ptr addrspace(1) @make(ptr getelementptr (i8, ptr @one_c, i64 24))
+  %b = call ptr addrspace(1) @make(ptr getelementptr (i8, ptr @two_c, i64 24))
+  %s = getelementptr %closure, ptr addrspace(1) %a, i64 0, i32 1
+  store ptr addrspace(1) %b, ptr addrspace(1) %s
+  %t = getelementptr %closure, ptr addrspace(1) %b, i64 0, i32 1
+  store ptr addrspace(1) %a, ptr addrspace(1) %t
+  %r = call i64 @one_c(ptr addrspace(1) %a, i64 %n)
   ret i64 %r
 }
 define internal tailcc i64 @add_tail(ptr addrspace(1) %self, i64 %n, i64 %sum) noinline gc "statepoint-example" {
@@ -129,5 +167,7 @@ define i32 @main() gc "statepoint-example" {
   %t_tail = call i64 @tails_tail(i64 1000)
   %f_tail = call i64 @fibs_tail(i64 12)
   call i32 (ptr, ...) @printf(ptr @line, ptr @name_tail, i64 %t_tail, i64 %f_tail)
+  %w_c = call i64 @widths_c(i64 1000)
+  call i32 (ptr, ...) @printf(ptr @line, ptr @name_widths, i64 %w_c, i64 0)
   ret i32 0
 }
