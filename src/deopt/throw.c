@@ -134,7 +134,7 @@ void cn_throw_enter_pad(const struct cn_frame_map *map, uintptr_t sp, struct cn_
 {
   const struct cn_map_landing *landing = cn_map_landing(map);
 
-  CN_ASSERT(landing != NULL && landing->pad != 0);
+  CN_ASSERT(landing != NULL && landing->pad != CN_MAP_BARRED);
   transfer->slot = (uintptr_t *)(sp + landing->popped);
   transfer->pc = cn_map_pc(map) + (uintptr_t)(intptr_t)landing->pad;
   transfer->argument = transfer->result = 0;
@@ -167,7 +167,7 @@ static bool throw_in_line(uint64_t key, const struct cn_saved_regs *regs, struct
       !cn_walk_begin_at_landing(&walk, regs))
     return false;
   struct cn_map_landing *landing = cn_map_landing(walk.frame.map);
-  if (landing->pad == 0 || kept_answer(landing, key) != ANSWER_YES || is_marked(&walk.frame) ||
+  if (landing->pad == CN_MAP_BARRED || kept_answer(landing, key) != ANSWER_YES || is_marked(&walk.frame) ||
       cn_pin_scopes_any_in((uintptr_t)regs, walk.frame.sp))
     return false;
   fill_transfer(&walk, transfer);
@@ -186,7 +186,7 @@ static enum cairn_status refuse(const struct cn_walk *walk)
     return fail(CAIRN_E_NATIVE, "the code at pc %s, which has its own manager, lies between", place);
   if (walk->natives != 0)
     return fail(CAIRN_E_NATIVE, "native code that was called at pc %s lies between", place);
-  if (cn_map_landing(walk->frame.map)->pad == 0)
+  if (cn_map_landing(walk->frame.map)->pad == CN_MAP_BARRED)
     return fail(CAIRN_E_FOREIGN, "the call at pc %s admits no exception, or only listed ones", place);
   return fail(CAIRN_E_FOREIGN, "the call at pc %s has a landing pad outside of all spans of the key", place);
 }
@@ -199,7 +199,7 @@ static enum cairn_status find_handler(struct cn_walk *walk, uint64_t key, const 
 
   for (; there; there = cn_walk_next(walk)) {
     const struct cn_frame_map *map = walk->frame.map;
-    if (map != NULL && map->has_landing && cn_map_landing(map)->pad != 0 && is_in_span(map, key))
+    if (map != NULL && map->has_landing && cn_map_landing(map)->pad != CN_MAP_BARRED && is_in_span(map, key))
       break;
     if (status == CAIRN_OK && (map == NULL || map->has_landing || walk->natives != 0))
       status = refuse(walk);

@@ -177,9 +177,10 @@ static void fill_landing(const struct cn_frame_map *map, const struct cn_landing
                          uintptr_t pc)
 {
   CN_CHECK(landing->pad <= INT32_MAX && pc > entry && pc - entry <= INT32_MAX);
-  *cn_map_landing(map) = (struct cn_map_landing){.pad = landing->pad ? (int32_t)(entry + landing->pad - pc) : 0,
-                                                 .selector = landing->selector,
-                                                 .popped = landing->popped};
+  *cn_map_landing(map) =
+      (struct cn_map_landing){.pad = landing->pad ? (int32_t)(entry + landing->pad - pc) : CN_MAP_BARRED,
+                              .selector = landing->selector,
+                              .popped = landing->popped};
 }
 
 const struct cn_frame_map *cn_maps_decode_safepoint(struct cn_map_memory *maps, struct cn_blocks *blocks,

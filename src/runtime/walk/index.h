@@ -78,8 +78,9 @@ static inline const int32_t *cn_map_saved_offsets(const struct cn_frame_map *map
 
 /* The landing of a call (framemap.h). The two last members keep whether the call lies in a span of `key`
  * (deopt/throw.c). */
+#define CN_MAP_BARRED INT32_MIN
 struct cn_map_landing {
-  int32_t pad; /* distance from the return address; 0: the call is barred */
+  int32_t pad; /* distance from the return address, 0 if the pad follows the call; or CN_MAP_BARRED */
   uint32_t selector, popped;
   _Atomic uint32_t answer;
   uint64_t key;
