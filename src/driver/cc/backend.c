@@ -85,7 +85,7 @@ static void initialise_llvm_options(const struct cn_command *command)
 }
 
 /* Choose position independence. The module flags decide for modules from clang, and the command line for the user's
- * IR. */
+ * IR. Code that uses libcairn.so finds the thread's mutator in another image, as code of shared objects does. */
 static void set_position_independence(const struct cn_command *command, LLVMModuleRef module, bool from_clang,
                                       struct cn_machine_options *how, struct cairn_compile_options *options)
 {
@@ -93,7 +93,7 @@ static void set_position_independence(const struct cn_command *command, LLVMModu
   bool pie = from_clang ? cn_module_flag_of(module, "PIE Level", 0) > 0 : command->pie || !command->pic_asked;
 
   how->reloc = pic ? LLVMRelocPIC : LLVMRelocStatic;
-  options->shared = pic && !pie;
+  options->shared = (pic && !pie) || command->shared_runtime;
 }
 
 /* ---- the module before the pipeline ---- */

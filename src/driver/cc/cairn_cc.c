@@ -17,6 +17,7 @@
  */
 #include <string.h>
 #include <unistd.h>
+#include "driver/cc/cc_options.h"
 #include "driver/cc/process.h"
 #include "driver/cc/units.h"
 #include "driver/tool.h"
@@ -57,6 +58,8 @@ static const char help_text[] =
     "  -fcairn-poll-budget=N     microseconds of work between two polls, about (default: 20)\n"
     "  -fcairn-import=FILE       take over what is known of functions that FILE, IR that cairn-cc made\n"
     "                            of another unit, defines and this one calls\n"
+    "  -shared-libcairn          use the runtime in libcairn.so, in an executable or with -shared;\n"
+    "                            when compiling and linking (default: -static-libcairn)\n"
     "  -flto                     make one unit of all at the link (needs lld)\n"
     "  -fcairn-remarks           tell when a module was optimised with less freedom, and why\n"
     "  -fcairn-report[=FILE]     tell by function what safepoints it has, and what was done about\n"
@@ -70,11 +73,19 @@ static const char help_text[] =
 
 /* ---- commands for clang alone ---- */
 
+static bool is_option_of_cairn(const char *word)
+{
+  const struct cn_option *row = cn_options_find(word);
+
+  return row && (row->effect == CN_EFFECT_OWN || row->effect == CN_EFFECT_SHARED_RUNTIME ||
+                 row->effect == CN_EFFECT_STATIC_RUNTIME);
+}
+
 /* Add the command's arguments for clang, without Cairn's options. */
 static void add_clang_arguments(const struct cn_command *command, struct cn_words *words)
 {
   for (size_t i = 0; i < command->args.count; i++)
-    if (strncmp(command->args.at[i], "-fcairn-", 8) != 0)
+    if (!is_option_of_cairn(command->args.at[i]))
       cn_push(words, command->args.at[i]);
 }
 
@@ -91,7 +102,11 @@ static int pass_command_to_clang(const struct cn_command *command, bool with_env
   add_clang_arguments(command, &words);
   if (command->verbose && !command->dry_run)
     cn_process_print_command(&words, stderr);
-  return cn_process_exec(&words);
+  if (!command->preprocess || command->imports.count == 0 || command->dry_run)
+    return cn_process_exec(&words);
+  int status = cn_process_run(&words);
+  cn_free(&words);
+  return status == CN_EXIT_OK && !cn_imports_append(command) ? CN_EXIT_FAILED : status;
 }
 
 /* Print clang's lines first, because build systems read them. */

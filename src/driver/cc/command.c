@@ -262,10 +262,13 @@ static void apply_flag_effect(struct cn_command *command, enum cn_effect effect)
 #define FLAG_EFFECT(effect, value, member) {CN_EFFECT_##effect, value, offsetof(struct cn_command, member)}
       FLAG_EFFECT(EMIT_LLVM, true, emit_llvm),
       FLAG_EFFECT(DRY_RUN, true, dry_run),
+      FLAG_EFFECT(PREPROCESS, true, preprocess),
       FLAG_EFFECT(VERBOSE, true, verbose),
       FLAG_EFFECT(VERSION, true, version),
       FLAG_EFFECT(HELP, true, help),
       FLAG_EFFECT(SHARED, true, shared),
+      FLAG_EFFECT(SHARED_RUNTIME, true, shared_runtime),
+      FLAG_EFFECT(STATIC_RUNTIME, false, shared_runtime),
       FLAG_EFFECT(RELOCATABLE, true, relocatable),
       FLAG_EFFECT(NO_LIBRARIES, true, no_default_libraries),
       FLAG_EFFECT(FUNCTION_SECTIONS, true, function_sections),
@@ -322,6 +325,7 @@ static void apply_mode_effect(struct cn_command *command, enum cn_effect effect,
     command->output = value;
     break;
   case CN_EFFECT_CLANG_ONLY:
+  case CN_EFFECT_PREPROCESS:
     command->mode = CN_MODE_CLANG_ALONE;
     break;
   case CN_EFFECT_STOP_AT_ASSEMBLY: /* overrides -c; CN_MODE_CLANG_ALONE overrides it */
@@ -375,6 +379,8 @@ static void route_option(struct cn_command_item *item, enum cn_effect effect)
 {
   switch (effect) {
   case CN_EFFECT_OWN:
+  case CN_EFFECT_SHARED_RUNTIME:
+  case CN_EFFECT_STATIC_RUNTIME:
   case CN_EFFECT_OUTPUT:
   case CN_EFFECT_LANGUAGE:
   case CN_EFFECT_DRY_RUN:

@@ -63,6 +63,7 @@ struct cn_command {
   enum cn_mode mode;
   const char *output; /* -o */
   bool emit_llvm, dry_run, verbose, save_temps, save_temps_obj;
+  bool preprocess;    /* -E */
   bool version, help; /* --version and --help, with or without other options */
   bool incomplete;    /* the last option lacks its argument; clang reports this */
 
@@ -88,7 +89,8 @@ struct cn_command {
 
   /* Linking. */
   bool shared, relocatable, no_default_libraries;
-  bool no_undefined; /* shared objects must define all their symbols */
+  bool shared_runtime; /* -shared-libcairn; also an option of code generation */
+  bool no_undefined;   /* shared objects must define all their symbols */
 
   bool lto;                 /* -flto */
   const char *refused;      /* an option that managed code does not support yet */

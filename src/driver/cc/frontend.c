@@ -75,6 +75,10 @@ static void add_dependency_options(const struct cn_command *command, const struc
     add_word(words,
              command->output ? command->output : cn_command_format_string("%s.o", cn_paths_stem_of(unit->input)));
   }
+  for (size_t i = 0; i < command->imports.count; i++) {
+    add_word(words, "-Xclang");
+    add_word(words, cn_command_format_string("-fdepfile-entry=%s", command->imports.at[i]));
+  }
 }
 
 static void add_bitcode_options(const struct cn_command *command, struct cn_words *words)

@@ -4,8 +4,9 @@
  * collector. Runs after all units are compiled: makes the command, with rewritten inputs (inputs.c), and runs it; then
  * checks the linked file, and removes a faulty one. Prints errors on stderr, and holds no state.
  *
- * Executables contain the complete runtime and export it; shared objects use the executable's runtime. Objects with
- * stack maps from another compiler get frame maps, because the runtime would treat frames without frame maps as native.
+ * Executables contain the complete runtime and export it; shared objects use the executable's runtime. With
+ * -shared-libcairn both use libcairn.so. Objects with stack maps from another compiler get frame maps, because the
+ * runtime would treat frames without frame maps as native.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,22 @@ static bool add_runtime(const struct cn_command *command, struct cn_words *words
     cn_push(words, "-Xlinker");
     cn_push(words, cn_command_format_string("--dynamic-list=%s", exports));
   }
+  return true;
+}
+
+/* Add libcairn.so, which is found at run time as other libraries are: without a folder in the program. */
+static bool add_shared_runtime(const struct cn_command *command, struct cn_words *words)
+{
+  const char *library = cn_paths_find_installed("lib/libcairn.so");
+
+  if (links_statically(command) || !library) {
+    cn_tool_error(library ? "'-shared-libcairn' contradicts '-static'"
+                          : "the runtime library libcairn.so is not in the lib directory beside this program's");
+    return false;
+  }
+  cn_push(words, "-Wl,--push-state,--no-as-needed");
+  cn_push(words, library);
+  cn_push(words, "-Wl,--pop-state");
   return true;
 }
 
@@ -156,12 +173,15 @@ bool cn_link_make_command(const struct cn_command *command, const struct cn_unit
     cn_push(words, "-o");
     cn_push(words, command->output);
   }
+  bool runtime = !command->relocatable && !command->no_default_libraries;
   /* A shared object must allow undefined symbols, because the executable defines the runtime. */
-  if (command->shared && command->no_undefined)
+  if (command->shared && command->no_undefined && !(runtime && command->shared_runtime))
     cn_push(words, "-Wl,-z,undefs");
-  if (command->shared || command->relocatable || command->no_default_libraries)
-    return true;
-  return add_collector_choice(command, words) && add_runtime(command, words);
+  if (runtime && !command->shared && !add_collector_choice(command, words))
+    return false;
+  if (runtime && command->shared_runtime)
+    return add_shared_runtime(command, words);
+  return !runtime || command->shared || add_runtime(command, words);
 }
 
 static bool is_collector_missing(const char *messages, const char *name)

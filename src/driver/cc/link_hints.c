@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Explains two errors of the linker in notes: a call passes a reference to native code, or the inputs mix objects of
- * several kinds. Runs after a failed link, prints on stderr, and holds no state.
+ * Explains errors of the linker in notes: a call passes a reference to native code, the inputs mix objects of several
+ * kinds, or code for a static runtime meets libcairn.so. Runs after a failed link, prints on stderr, and holds no
+ * state.
  *
  * The linker's messages stay unchanged. The failed link runs again only so that the driver reads its messages; the
  * notes follow the messages of the first run.
@@ -122,9 +123,23 @@ static void explain_linker_message(const char *line, struct cn_words *missing, s
     explain_missing_function(missing->at[missing->count - 1]);
 }
 
+/* True if the link uses the shared runtime, and a message line names a thread-local of the runtime. */
+static bool is_thread_local_misplaced(const struct cn_words *words, const char *line)
+{
+  static const char library[] = "/lib/libcairn.so";
+
+  for (size_t i = 1; i < words->count && strstr(line, "cairn_mutator"); i++) {
+    size_t length = strlen(words->at[i]);
+    if (length >= sizeof library - 1 && strcmp(words->at[i] + length - (sizeof library - 1), library) == 0)
+      return true;
+  }
+  return false;
+}
+
 void cn_link_explain_errors(const struct cn_words *words)
 {
   struct cn_words missing = {0}, mixed = {0};
+  bool misplaced = false;
   const char *path = cn_temp_make_file_name("errors", ".txt");
   char *line = NULL;
   size_t capacity = 0;
@@ -133,11 +148,17 @@ void cn_link_explain_errors(const struct cn_words *words)
     return;
   cn_process_run_redirected(words, "/dev/null", path);
   FILE *errors = fopen(path, "r");
-  while (errors && getline(&line, &capacity, errors) > 0)
+  while (errors && getline(&line, &capacity, errors) > 0) {
     explain_linker_message(line, &missing, &mixed);
+    misplaced |= is_thread_local_misplaced(words, line);
+  }
   if (errors)
     fclose(errors);
   free(line);
+  if (misplaced)
+    fputs("cairn-cc: note: code of the program expects the runtime in the executable; compile it with "
+          "-shared-libcairn or -fPIC\n",
+          stderr);
   for (size_t i = 0; i < sizeof mixture_kinds / sizeof *mixture_kinds; i++)
     if (!add_unique_name(&mixed, mixture_kinds[i].symbol, strlen(mixture_kinds[i].symbol)))
       explain_mixed_kinds(words, &mixture_kinds[i]);

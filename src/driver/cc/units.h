@@ -125,12 +125,17 @@ bool cn_link_make_command(const struct cn_command *command, const struct cn_unit
 /* renames.c: gather the functions that linker options rename. False after a message. */
 bool cn_renames_gather(const struct cn_command *command, struct cn_renames *renames);
 
+/* imports.c: append the names and hashes of the files of -fcairn-import to the preprocessed text, as a line marker and
+ * a comment for each. False after a message. */
+bool cn_imports_append(const struct cn_command *command);
+
 /* link.c: run a link command, and return its status. If the chosen collector is missing, one message replaces the
  * linker's messages. */
 int cn_link_run(const struct cn_command *command, const struct cn_words *words);
 
 /* link_hints.c: explain why this link command failed. Print a note for each function that is undefined because it is
- * native, and a note for each kind of mismatch between files: barriers, words, in-line sizes. */
+ * native, a note for each kind of mismatch between files (barriers, words, in-line sizes), and a note if code for a
+ * static runtime is linked with libcairn.so. */
 void cn_link_explain_errors(const struct cn_words *words);
 
 /* link.c: check the linked file. Remove a faulty file, and return false after a message. */
