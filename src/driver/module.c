@@ -112,6 +112,11 @@ static LLVMModuleRef parse_module(LLVMContextRef context, LLVMMemoryBufferRef bu
   return module;
 }
 
+void cn_module_adopt(LLVMModuleRef module, const char *path)
+{
+  install_llvm_handlers(LLVMGetModuleContext(module), path);
+}
+
 static LLVMModuleRef read_module(LLVMContextRef context, const char *path, bool own)
 {
   LLVMMemoryBufferRef buffer = read_module_bytes(path);

@@ -39,6 +39,9 @@ LLVMModuleRef cn_module_read(LLVMContextRef context, const char *path);
 /* Like cn_module_read(), without the verifier, for bitcode that Cairn's front end wrote. */
 LLVMModuleRef cn_module_read_trusted(LLVMContextRef context, const char *path);
 
+/* Print LLVM's messages about a module that was not read, such as a front end's, with `path`. */
+void cn_module_adopt(LLVMModuleRef module, const char *path);
+
 /* Call cairn_import_functions() with the module at `path`. False after a message. */
 bool cn_module_import_functions(LLVMModuleRef module, const char *path);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cairn/object.h>
+#include <llvm-c/BitWriter.h>
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Support.h>
@@ -310,11 +311,20 @@ static bool compile_joined(const struct cn_command *command, const struct cn_uni
 
 /* ---- units ---- */
 
+static bool has_managed_debug_types(LLVMModuleRef module)
+{
+  LLVMMemoryBufferRef bitcode = LLVMWriteBitcodeToMemoryBuffer(module);
+  bool found = cn_mentions_managed_type(LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode));
+
+  LLVMDisposeMemoryBuffer(bitcode);
+  return found;
+}
+
 /* True for a unit of C without references, if clang compiles such units as native code. */
 static bool is_native_unit(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module)
 {
   return unit->language == CN_LANG_C && command->native_units && cn_managed_is_native_unit(module) &&
-         !cn_mentions_managed_type(unit->bitcode);
+         !has_managed_debug_types(module);
 }
 
 /* Clang's record layouts of a unit of C, which the caller frees; null after a message. */
@@ -385,30 +395,41 @@ static bool import_functions(const struct cn_command *command, LLVMModuleRef mod
   return ok;
 }
 
-/* Make a new context and free the previous unit's context with its modules. The process exits without freeing the last
- * context, which saves time. */
-static LLVMContextRef make_next_context(void)
-{
-  static LLVMContextRef context;
+/* The current unit's context. The process exits without freeing the last context, which saves time. */
+static LLVMContextRef unit_context;
 
-  if (context)
-    LLVMContextDispose(context);
-  return context = LLVMContextCreate();
+LLVMContextRef cn_backend_start_unit(const struct cn_command *command)
+{
+  initialise_llvm_options(command);
+  if (unit_context)
+    LLVMContextDispose(unit_context);
+  return unit_context = LLVMContextCreate();
 }
 
-/* Compile one unit. `joined` says that the unit was joined from units of Cairn, which need no check by LLVM's
- * verifier. */
+/* The unit's module from the front end or from bitcode, or null after a message. `joined` says that the unit was joined
+ * from units of Cairn, which need no check by LLVM's verifier. */
+static LLVMModuleRef read_unit(const struct cn_command *command, const struct cn_unit *unit, bool joined)
+{
+  struct cairn_pass_time start = cn_times_start_step(&command->compile);
+  LLVMModuleRef module = unit->module;
+
+  CN_CHECK(unit->bitcode != NULL && unit_context != NULL);
+  if (module)
+    cn_module_adopt(module, unit->input);
+  else if (joined || unit->language == CN_LANG_C)
+    module = cn_module_read_trusted(unit_context, unit->bitcode);
+  else
+    module = cn_module_read(unit_context, unit->bitcode);
+  cn_times_stop_step(&command->compile, &start, "read");
+  return module;
+}
+
 static bool compile_unit(const struct cn_command *command, const struct cn_unit *unit, bool joined, bool *native)
 {
-  CN_CHECK(unit->bitcode != NULL && unit_diagnostics.count == 0);
-  initialise_llvm_options(command);
-  struct cairn_pass_time start = cn_times_start_step(&command->compile);
-  LLVMContextRef context = make_next_context();
-  LLVMModuleRef module = joined || unit->language == CN_LANG_C ? cn_module_read_trusted(context, unit->bitcode)
-                                                               : cn_module_read(context, unit->bitcode);
+  CN_CHECK(unit_diagnostics.count == 0);
+  LLVMModuleRef module = read_unit(command, unit, joined);
   bool ok = false;
 
-  cn_times_stop_step(&command->compile, &start, "read");
   ir_input_path = unit->language == CN_LANG_IR ? unit->input : NULL;
   if (module) {
     LLVMSetModuleIdentifier(module, unit->input, strlen(unit->input)); /* replaces the name of the temporary file */
@@ -437,6 +458,7 @@ bool cn_backend_compile_joined(const struct cn_command *command, const struct cn
 {
   bool native;
 
+  cn_backend_start_unit(command);
   return compile_unit(command, joined, true, &native);
 }
 

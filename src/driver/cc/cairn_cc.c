@@ -274,6 +274,7 @@ int main(int argc, char **argv)
   struct cn_command command = {0};
 
   cn_tool_name = "cairn-cc";
+  command.front_end = cn_clang_compile;
   cn_response_expand_arguments(argc, argv, &command.args);
   int status = dispatch_command(&command);
   cn_command_free(&command);

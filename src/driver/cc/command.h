@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <cairn/compile.h>
 #include "base/vector.h"
+#include "driver/clang/clang_library.h"
 #include "driver/times.h"
 
 /* A list of words, such as an argument vector. */
@@ -79,6 +80,7 @@ struct cn_command {
   struct cn_pass_times times;                 /* -fcairn-times: compile.timer adds to these times */
   const char *report;                         /* file of -fcairn-report, "" for standard error, null without a report */
   const struct cn_compile_observer *observer; /* null in cairn-cc */
+  cn_clang_front_end *front_end;              /* clang's front end in this process; null: always a process of clang */
   const char *cpu;
   struct cn_words llvm_options; /* -mllvm */
   bool live_outs;               /* -fcairn-live-outs */

@@ -243,12 +243,9 @@ bool cn_mentions_in_include_graph(const char *path)
   return found;
 }
 
-bool cn_mentions_managed_type(const char *path)
+bool cn_mentions_managed_type(const void *bitcode, size_t size)
 {
   static const char tag[] = "cairn_managed"; /* bitcode contains metadata strings unchanged */
-  struct cn_mapped_text text = cn_text_open(path);
-  bool found = text.at && memmem(text.at, text.size, tag, sizeof tag - 1);
 
-  cn_text_close(text);
-  return found;
+  return memmem(bitcode, size, tag, sizeof tag - 1) != NULL;
 }

@@ -142,20 +142,61 @@ static bool is_command_printed(const struct cn_command *command)
   return command->verbose || command->dry_run;
 }
 
-/* Run a command of clang with standard input rewound. `output` is a file for standard output, or null. */
-static int run_clang_step(const struct cn_command *command, const struct cn_unit *unit, const struct cn_words *words,
-                          const char *output, const char *step)
+static void rewind_standard_input(const struct cn_unit *unit)
+{
+  if (strcmp(unit->input, "-") == 0)
+    lseek(STDIN_FILENO, 0, SEEK_SET);
+}
+
+static void print_command(const struct cn_command *command, const struct cn_words *words)
 {
   if (is_command_printed(command))
     cn_process_print_command(words, stderr);
+}
+
+/* Run a command of clang. `output` is a file for standard output, or null. */
+static int run_clang_step(const struct cn_command *command, const struct cn_unit *unit, const struct cn_words *words,
+                          const char *output, const char *step)
+{
   if (command->dry_run)
     return CN_EXIT_OK;
-  if (strcmp(unit->input, "-") == 0)
-    lseek(STDIN_FILENO, 0, SEEK_SET);
+  rewind_standard_input(unit);
   struct cairn_pass_time start = cn_times_start_step(&command->compile);
   int status = cn_process_run_redirected(words, output, NULL);
   cn_times_stop_step(&command->compile, &start, step);
   return status;
+}
+
+/* Compile a unit of C to a module in `context` by clang's front end in this process, or leave the unit to a process of
+ * clang, which also writes the bitcode that -save-temps keeps. */
+static enum cn_clang_outcome run_front_end_in_process(const struct cn_command *command, struct cn_unit *unit,
+                                                      LLVMContextRef context)
+{
+  const struct cn_words *words = &unit->front_end;
+
+  if (!command->front_end || !context || !unit->records || command->save_temps || access(words->at[0], X_OK) != 0)
+    return CN_CLANG_LEFT;
+  rewind_standard_input(unit);
+  struct cairn_pass_time start = cn_times_start_step(&command->compile);
+  enum cn_clang_outcome outcome = command->front_end(words->at, words->count, unit->records, context, &unit->module);
+  CN_CHECK((outcome == CN_CLANG_DONE) == (unit->module != NULL));
+  if (outcome != CN_CLANG_LEFT)
+    cn_times_stop_step(&command->compile, &start, "front end");
+  return outcome;
+}
+
+static int run_front_end(const struct cn_command *command, struct cn_unit *unit, LLVMContextRef context)
+{
+  print_command(command, &unit->front_end);
+  switch (run_front_end_in_process(command, unit, context)) {
+  case CN_CLANG_DONE:
+    return CN_EXIT_OK;
+  case CN_CLANG_FAILED:
+    return CN_EXIT_FAILED;
+  case CN_CLANG_LEFT:
+    break;
+  }
+  return run_clang_step(command, unit, &unit->front_end, unit->records, "front end");
 }
 
 /* Compile with clang's own command, which also writes a graph of the files that it reads. Sets *again if one of these
@@ -170,21 +211,23 @@ static int compile_natively(const struct cn_command *command, const struct cn_un
     if (i == 0 && graph)
       cn_frontend_add_include_graph(graph, &words);
   }
+  print_command(command, &words);
   int status = run_clang_step(command, unit, &words, NULL, "clang");
   *again = status == CN_EXIT_OK && graph && cn_mentions_in_include_graph(graph);
   cn_free(&words);
   return status;
 }
 
-/* Compile to bitcode, and compile the bitcode to the output. Sets *native if the unit has no references. */
+/* Compile to a module or bitcode, and compile this to the output. Sets *native if the unit has no references. */
 static int compile_managed(const struct cn_command *command, struct cn_unit *unit, bool *native)
 {
+  LLVMContextRef context = unit->bitcode && !command->dry_run ? cn_backend_start_unit(command) : NULL;
   int status = CN_EXIT_OK;
 
   if (unit->language == CN_LANG_C && !command->dry_run)
     unit->records = cn_temp_make_file_name("records", ".txt");
   if (unit->front_end.count)
-    status = run_clang_step(command, unit, &unit->front_end, unit->records, "front end");
+    status = run_front_end(command, unit, context);
   if (status != CN_EXIT_OK || !unit->bitcode)
     return status;
   if (is_command_printed(command))
@@ -224,6 +267,7 @@ static int compile_c_unit(const struct cn_command *command, struct cn_unit *unit
     return status;
   if (unit->may_handle)
     suppress_warnings(&unit->native);
+  print_command(command, &unit->native);
   return run_clang_step(command, unit, &unit->native, NULL, "clang");
 }
 

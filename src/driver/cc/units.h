@@ -19,6 +19,7 @@ struct cn_unit {
   const char *bitcode;       /* the front end's output, or an input of bitcode; null if only clang compiles the unit */
   const char *output;        /* the output: object, assembly, bitcode or IR text */
   const char *records;       /* clang's record layouts of a unit of C, else null */
+  LLVMModuleRef module;      /* the front end's output if it ran in this process, in place of bitcode; else null */
   struct cn_words front_end; /* clang's command to bitcode; empty for IR */
   struct cn_words native;    /* clang's command from C to the output, for a unit that may be native; else empty */
   bool may_handle;           /* the unit's text mentions references */
@@ -48,8 +49,8 @@ bool cn_mentions_references(const struct cn_command *command, const char *input)
 /* mentions.c: true if a file in clang's graph of included files mentions references, or the graph is missing. */
 bool cn_mentions_in_include_graph(const char *path);
 
-/* mentions.c: true if debug information in the bitcode at `path` names a managed type. */
-bool cn_mentions_managed_type(const char *path);
+/* mentions.c: true if debug information in the bitcode names a managed type. */
+bool cn_mentions_managed_type(const void *bitcode, size_t size);
 
 /* A file as text. `at` is null if the file is empty or no regular file. */
 struct cn_mapped_text {
@@ -68,8 +69,12 @@ void cn_frontend_add_include_graph(const char *path, struct cn_words *words);
 void cn_frontend_make_command(const struct cn_command *command, struct cn_unit *unit);
 void cn_frontend_make_native_command(const struct cn_command *command, struct cn_unit *unit);
 
-/* backend.c: compile bitcode to the output file, in process. False after a message. Sets *native if the unit has no
- * references, so that clang must compile it; the output is then unchanged. */
+/* backend.c: make the context of the next unit. The previous unit's context is freed, with its modules. */
+LLVMContextRef cn_backend_start_unit(const struct cn_command *command);
+
+/* backend.c: compile the unit's module or bitcode to the output file, in process, after cn_backend_start_unit(). False
+ * after a message. Sets *native if the unit has no references, so that clang must compile it; the output is then
+ * unchanged. */
 bool cn_backend_compile_unit(const struct cn_command *command, const struct cn_unit *unit, bool *native);
 
 /* backend.c: like cn_backend_compile_unit(), for bitcode that a linker joined from units. */
