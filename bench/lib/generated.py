@@ -9,7 +9,8 @@ HEAD = '''#include <cairn/cairn.h>
 struct node { struct node managed *a, *b, *c; long v, w; double d; };
 extern long other(long);
 '''
-# What a body consists of: five of these each, chosen at random; N stands for a function's number.
+SIGNATURE = 'long {}(struct node managed *p, long x, int k)'
+# What a body consists of: five of these each, chosen at random; fN stands for a function's name.
 PARTS = [
     '  for (int i = 0; i < k; i++) {\n    s += q->v * 3;\n    if (q->a)\n      q = q->a;\n  }\n',
     '  if (s & 8) {\n    q = cairn_new(struct node);\n    q->a = p;\n    q->v = s;\n  }\n',
@@ -22,19 +23,37 @@ PARTS = [
     '      t->w += m * s;\n']
 
 
+def function(chance, name, callee):
+    """C of one function, whose calls go to the functions that callee() names."""
+    text = [f'\n{SIGNATURE.format(name)}\n{{\n  struct node managed *q = p;\n  long s = x;\n\n']
+    for _ in range(5):
+        part = chance.choice(PARTS).replace('fN', callee())
+        text.append(part + '  if (!q)\n    q = p;\n')
+    text.append('  return s;\n}\n')
+    return ''.join(text)
+
+
 def program(count):
     """C of so many functions; the same for the same number."""
     chance, text = random.Random(count), [HEAD]
-    signature = 'long f{}(struct node managed *p, long x, int k)'
-    text += [signature.format(i) + ';\n' for i in range(count)]
-    for i in range(count):
-        text.append('\n' + signature.format(i) + '\n{\n  struct node managed *q = p;\n'
-                    '  long s = x;\n\n')
-        for _ in range(5):
-            part = chance.choice(PARTS).replace('fN', f'f{chance.randrange(count)}')
-            text.append(part + '  if (!q)\n    q = p;\n')
-        text.append('  return s;\n}\n')
+    text += [SIGNATURE.format(f'f{i}') + ';\n' for i in range(count)]
+    text += [function(chance, f'f{i}', lambda: f'f{chance.randrange(count)}') for i in range(count)]
     return ''.join(text)
+
+
+def unit(number, count, lines):
+    """C of at least so many lines: the unit of this number among `count` units of a program. Half of the calls go to
+    other units."""
+    chance, own, body, left = random.Random(number), [], [], lines
+    others = [f'f{chance.randrange(count)}_0' for _ in range(8)]
+
+    def callee():
+        return chance.choice(own if chance.random() < 0.5 else others)
+    while left > 0:
+        own.append(f'f{number}_{len(own)}')
+        body.append(function(chance, own[-1], callee))
+        left -= body[-1].count('\n') + 1
+    return HEAD + ''.join(SIGNATURE.format(name) + ';\n' for name in sorted({*own, *others})) + ''.join(body)
 
 
 def write(path, text):
