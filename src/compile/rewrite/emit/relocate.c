@@ -456,6 +456,17 @@ static LLVMValueRef shown_definition_of(const struct value_relocation *web, uint
   return number < first_pad_definition(web) ? web->shown[number].relocate : web->made[number];
 }
 
+/* The relocate that an earlier instruction of the record's block reads, or null. The relocate's parse point is in
+ * another block. */
+static LLVMValueRef relocate_before_record(const struct value_relocation *web, const struct cn_variable_need *need)
+{
+  const struct cn_sink_place *place = &web->places[need->number];
+
+  return place->before && !place->copy && place->block == need->block && place->pos <= need->pos
+             ? web->made[need->number]
+             : NULL;
+}
+
 /* The definition for the record at a record of the program, or null. LLVM would move a record that names a relocate of
  * the same block up to the statepoint, so the value is lost if the variable has another value there. */
 static LLVMValueRef definition_shown_at_record(const struct value_relocation *web, const struct cn_variable_need *need)
@@ -464,7 +475,9 @@ static LLVMValueRef definition_shown_at_record(const struct value_relocation *we
 
   if (need->number != 1 && need->original_only)
     return NULL;
-  if (relocated && (need->replaces || crossing_point_at(web, need->number - 2)->block != need->block))
+  if (relocated && crossing_point_at(web, need->number - 2)->block != need->block)
+    return relocate_before_record(web, need);
+  if (relocated && need->replaces)
     return NULL;
   return shown_definition_of(web, need->number);
 }

@@ -378,6 +378,9 @@ static uint32_t plan_at_record(struct variable_flow *f, uint32_t state, const st
 {
   if (change->state == CN_VARIABLE_OTHER || (change->value != CN_NO_INDEX && is_fixed(f, change->value)))
     return change->state;
+  if (change->state == CN_VARIABLE_MIXED && change->value != CN_NO_INDEX &&
+      f->refs->values.at[change->value].root != change->value && is_valid_at(f, change->value, change))
+    return change->state; /* an address with a variable index, which is computed before the record */
   uint32_t root = change->value == CN_NO_INDEX ? CN_NO_INDEX : f->refs->values.at[change->value].root;
   if (root == CN_NO_INDEX || (!f->refs->values.at[root].cross_count && !is_valid_at(f, root, change))) {
     note_lost(f, change->point, change->before);

@@ -1,8 +1,18 @@
 // Functions with variables of managed type. show() is told the name and the value of a variable, and a debugger that
 // stops there compares the value with its own. here() stops it while many frames wait, after a collection has moved all
 // objects: each variable of a frame must then be readable, or have no value.
+//
+// With -DPLAIN the functions have pointers of C and objects that stay: clang alone compiles them, and loses values, too.
 #include <stdio.h>
+#ifdef PLAIN
+#include <stdlib.h>
+#define managed
+#define cairn_leaf
+#define cairn_new(type) ((type *)calloc(1, sizeof(type)))
+#define cairn_new_array(type, count) ((type *)calloc(count, sizeof(type)))
+#else
 #include <cairn/cairn.h>
+#endif
 
 enum { MAGIC = 0x5ca1ab1e };
 struct cell {
