@@ -19,3 +19,8 @@ if os.geteuid() == 0 and shutil.which('setpriv') and not os.statvfs(tempfile.get
 quota = os.path.join(config.test_source_root, 'scheduling', 'Inputs', 'quota')
 if subprocess.run([quota, '50', 'true'], capture_output=True, check=False).returncode == 0:
     config.available_features.add('cpu-quota')
+# lldb with its Python, which the script for lldb needs.
+lldb = shutil.which('lldb', path=config.environment['PATH'])
+if lldb and subprocess.run([lldb, '--no-lldbinit', '--batch', '-o', 'script print(lldb.SBDebugger)'],
+                           capture_output=True, check=False).stdout.count(b'class'):
+    config.available_features.add('lldb')
