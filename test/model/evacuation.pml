@@ -472,6 +472,18 @@ inline collect_young(budget, evacuates)
   clean_free_addresses()
 }
 
+/* A whole nursery becomes old in place, without visits of roots and cards.
+ * @ src/collectors/generational/promotion.c: cn_promotion_promote_all */
+inline promote_nursery()
+{
+  find_reachable();
+  scan = 0;
+  old = old | young;
+  young = 0;
+  dirty = 0;
+  clean_free_addresses()
+}
+
 /* ---- a marking ---- */
 
 /* @ src/collectors/generational/marker.c: cn_concurrent_begin_marking */
@@ -546,7 +558,7 @@ inline end_collection()
 proctype collector()
 {
   byte budget;
-  bool ends, evacuates, memory;
+  bool ends, evacuates, memory, whole;
 
 end_collector:
   do
@@ -570,6 +582,14 @@ end_collector:
        :: !marking && due != 0 -> evacuates = true; memory = true
        :: !marking && due != 0 -> evacuates = true
        :: !marking && due == 0
+#ifndef PROGRESS
+#ifdef BUG_whole_nursery_notes_nothing
+       :: !marking && young != 0 -> whole = true
+#else
+       :: !marking && due == 0 && young != 0 -> /* @ src/collectors/generational/pacer.c: may_promote_nursery */
+          whole = true
+#endif
+#endif
        fi;
        d_step {
 #ifndef PROGRESS
@@ -583,10 +603,13 @@ end_collector:
 #endif
          :: else
          fi;
-         collect_young(budget, evacuates);
+         if
+         :: whole -> promote_nursery()
+         :: else -> collect_young(budget, evacuates)
+         fi;
          if :: ends -> mark_deferred_roots(); finish_marking() :: else fi;
          end_collection();
-         budget = 0; ends = false; evacuates = false; memory = false
+         budget = 0; ends = false; evacuates = false; memory = false; whole = false
        }
      }
   od

@@ -430,6 +430,28 @@ inline collect_young(first, budget, backwards)
   free_rest_of_nursery()
 }
 
+/* A whole nursery becomes old in place. Roots and cards are not visited, because no object moves and no object stays
+ * young. @ src/collectors/generational/promotion.c: cn_promotion_promote_all */
+inline promote_nursery()
+{
+  find_reachable();
+  scan = 0;
+  for (a : 1 .. N) {
+    if
+    :: HAS(young, a) ->
+       read_layout(a);
+       young = young & ~BIT(a);
+#ifdef BUG_whole_nursery_forgets_objects
+       if :: young == 0 -> break :: else fi;
+#endif
+       old = old | BIT(a)
+    :: else
+    fi
+  };
+  dirty = 0;
+  free_rest_of_nursery()
+}
+
 /* ---- the end of a marking ---- */
 
 /* @ src/collectors/generational/marker.c: process_weak_objects */
@@ -623,7 +645,7 @@ end_collector:
 #endif
           fi;
           budget = N;
-          if /* @ src/collectors/generational/generational.c: marking_deadline_of */
+          if /* @ src/collectors/generational/pacer.c: cn_pacer_marking_deadline */
           :: !forked && idle && rooted -> steps = N
 #ifndef LIVE_pauses_mark_nothing
           :: forked -> steps = 1 /* old objects have reached the threshold */
@@ -657,6 +679,18 @@ end_collector:
             end_collection();
             first = false; budget = 0; steps = 0; roots = false; backwards = false
           }
+#ifndef PROGRESS
+#ifdef BUG_whole_nursery_while_marking
+       :: !forgot && young != 0 ->
+#else
+#ifdef BUG_whole_nursery_after_unload
+       :: !marking && young != 0 ->
+#else
+       :: !forgot && !marking && young != 0 -> /* @ src/collectors/generational/pacer.c: may_promote_nursery */
+#endif
+#endif
+          d_step { check_heap(); promote_nursery(); end_collection() }
+#endif
 #ifdef PROGRESS
        :: forgot ->
 #else
