@@ -43,7 +43,6 @@ enum {
   PRECOMMITTED_NURSERIES = 2, /* background pre-commit provides memory for copies of so many nurseries */
   PRECOMMITTED_OLD_SHARE = 8, /* background pre-commit also provides memory for one part in this many of old objects */
   MAX_PRECOMMITTED_OLD_BYTES = 16 << 20, /* limit of the part of old objects */
-  PAUSE_TASK_SHARE = 3,                  /* one part in this many is for a young collection, and one for late marking */
   STRESS_NURSERY_BYTES = 256 << 10,
   HANDLER_RESERVE_BYTES = 64 << 10 /* bytes of a nursery that moves often, for handlers, which cannot collect */
 };
@@ -429,26 +428,6 @@ static void end_concurrent_marking(size_t bytes_needed)
   cn_concurrent_set_kept_bytes(more + 2 * (cn_pacer.nursery < cn_pacer.room ? cn_pacer.nursery : cn_pacer.room));
 }
 
-/* The deadline, in processor time of this thread, for marking in a pause that began at `begun`, or 0 if this pause
- * marks no object. If the marking is late, pauses do a part of the concurrent thread's work. Nurseries shrink with each
- * attempt to end the marking, and grow again while the marker has work, for which it needs time between pauses. */
-static uint64_t marking_deadline_of(uint64_t begun)
-{
-  uint64_t part = cairn_full_pause_goal() / PAUSE_TASK_SHARE, now = cn_os_thread_processor_time(cn_os_thread()),
-           most = begun + 5 * part / 2,
-           least = now + (cn_marker.idle && cn_pacer.tries < CN_MAX_MARKING_END_TRIES ? part / 2 : part);
-
-  if (!cn_marker.idle && cn_pacer.tries != 0)
-    cn_pacer.tries--;
-  if (old_bytes_used() > old_bytes_limit())
-    return UINT64_MAX;
-  if (!(cn_marker.idle && cn_marker.rooted) && !cn_pacer_marking_is_late(old_bytes_used(), cn_marker.bytes))
-    return 0;
-  if (cn_marker.idle && cn_pacer.tries < CN_MAX_MARKING_END_TRIES)
-    cn_pacer.tries++;
-  return cn_marker.idle && most > least ? most : least;
-}
-
 /* Begins a marking before a young collection, whose roots become the marker's first roots. */
 static void begin_concurrent_marking(void)
 {
@@ -460,14 +439,12 @@ static void begin_concurrent_marking(void)
   cairn_note_count("concurrent markings begun", 1);
 }
 
-static void continue_concurrent_marking(uint64_t begun, size_t bytes_needed)
+static void continue_concurrent_marking(size_t bytes_needed)
 {
-  uint64_t part = cairn_full_pause_goal() / PAUSE_TASK_SHARE, now = cn_os_thread_processor_time(cn_os_thread());
-
   if (!cn_marker.on)
     return;
-  cn_concurrent_mark_roots(old_bytes_used() > old_bytes_limit() ? UINT64_MAX : now + part / 2);
-  uint64_t deadline = marking_deadline_of(begun);
+  cn_concurrent_mark_roots(cn_pacer_root_deadline(old_bytes_used()));
+  uint64_t deadline = cn_pacer_marking_deadline(old_bytes_used());
   if (cn_concurrent_finish_marking(deadline))
     end_concurrent_marking(bytes_needed);
   else
@@ -476,8 +453,6 @@ static void continue_concurrent_marking(uint64_t begun, size_t bytes_needed)
 
 static void collect_young_and_mark(size_t bytes_needed)
 {
-  uint64_t begun = cn_os_thread_processor_time(cn_os_thread());
-
   cn_pacer_begin_young(cn_nursery.free - cn_nursery.start);
   if (cairn_pause_goal() != 0 && !heap.moves && cn_pacer_promotes_nursery()) {
     promote_nursery();
@@ -485,7 +460,7 @@ static void collect_young_and_mark(size_t bytes_needed)
   }
   begin_concurrent_marking();
   collect_young();
-  continue_concurrent_marking(begun, bytes_needed);
+  continue_concurrent_marking(bytes_needed);
 }
 
 static void collect_full(size_t bytes_needed)

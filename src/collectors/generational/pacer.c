@@ -37,10 +37,13 @@ enum {
   SHRINK_AT_SURVIVING_PART = 128,       /* the nursery shrinks if less than one part in this many survives */
   REFERENCE_FREE_LARGE_SHARE = 4,       /* large objects without references count as one part in this many */
   MAX_THRESHOLDS_WHILE_MARKING = 2,     /* multiple of the threshold that old objects may reach during marking */
+  MAX_MARKING_END_TRIES = 4,            /* tries to end a marking within a pause, and each halves the nursery */
+  PAUSE_TASK_SHARE = 3,                 /* one part in this many is for a young collection, and one for late marking */
   FIRST_PICOSECONDS_PER_BYTE = 500,
   MIN_PICOSECONDS_PER_BYTE = 100,
   EARLY_SHARE = 8,
   MAX_BYTES_WORTH_A_PAUSE = 4 << 20,
+  MARKING_PAUSE_SHARE = 4,        /* during a marking the program runs for at least one part in this many of a pause */
   PACE_DECAY_SHARE = 16,          /* a slow pace loses one part in this many at each collection without promotion */
   PACE_WEIGHT = 8,                /* each measurement counts as one part in this many of the pace */
   MIN_MEASURED_BYTES = 256 << 10, /* bytes of a nursery that show a pace */
@@ -57,7 +60,7 @@ enum {
 
 struct cn_pacer cn_pacer;
 
-static struct {
+static struct pacing {
   size_t initial;                 /* least threshold, bytes */
   size_t soft;                    /* soft limit of old objects, bytes, or 0 */
   size_t nursery_most;            /* upper bound of the nursery, bytes */
@@ -66,7 +69,7 @@ static struct {
   uint64_t begun, deadline;       /* of this collection, in processor time, or 0 between collections */
   uint64_t ended;                 /* end of the last collection, by the clock */
   uint64_t ran;                   /* nanoseconds from then to this collection */
-  uint64_t visited;               /* end of the visits of this collection, or 0 */
+  uint64_t visited, collected;    /* end of the visits of this collection, or 0; end of its copies and promotion */
   size_t bytes;                   /* bytes of the nursery that this collection empties */
   bool full;                      /* small or large objects took at least half of the nursery's size */
   uint64_t rest_pace, whole_pace; /* picoseconds per byte of nursery: promotion of the rest after copies, and of all */
@@ -74,11 +77,7 @@ static struct {
   unsigned promotions, in_row;    /* promotions that come next; promotions that follow the next early end of copies */
   size_t surviving;               /* thousandths of recent nurseries that survived, or were promoted */
   size_t reachable;               /* thousandths of recent nurseries that survived, if copies did not end early */
-} pacing = {.rest_pace = FIRST_PICOSECONDS_PER_BYTE,
-            .whole_pace = FIRST_PICOSECONDS_PER_BYTE,
-            .copied_bytes = FIRST_COPIED_BYTES,
-            .surviving = 1000,
-            .reachable = 1000};
+} pacing;
 
 static uint64_t processor_time(void)
 {
@@ -96,7 +95,7 @@ static uint64_t young_collection_time(void)
 {
   bool shares = (cn_marker.on && cn_marker.idle) || cn_evacuation_notes_cards();
 
-  return cairn_pause_goal() / 3 * (shares ? 1 : 2);
+  return cairn_pause_goal() / PAUSE_TASK_SHARE * (shares ? 1 : 2);
 }
 
 static bool may_promote_nursery(void)
@@ -171,18 +170,28 @@ static size_t promotion_headroom(size_t old)
   return limit > old ? limit - old : 0;
 }
 
-/* Bytes that the program allocates in as much time as this young collection took, by its last pace; 0 if unknown. Of a
- * large heap each collection takes a while, for instance to scan all cards. With smaller nurseries the program would
- * stand still for most of the time. */
+/* Bytes that the program allocates in so many nanoseconds, by its pace before this young collection. */
+static size_t bytes_allocated_in(uint64_t time)
+{
+  return time < UINT32_MAX ? time * (pacing.bytes / 1024) / (pacing.ran + 1) * 1024 : 0;
+}
+
+/* Bytes that are worth a pause, or 0 if that is unknown: the program allocates them in as much time as this young
+ * collection took. With smaller nurseries the program would stand still for most of the time. But a nursery of so many
+ * bytes must not exceed the goal if the time is proportional to the nursery, except for the scan of all cards and for
+ * marking, whose time a smaller nursery does not shorten. */
 static size_t bytes_worth_a_pause(void)
 {
-  uint64_t took = pacing.begun != 0 ? processor_time() - pacing.begun : 0,
-           bytes = took < UINT32_MAX ? took * (pacing.bytes / 1024) / (pacing.ran + 1) * 1024 : 0;
+  uint64_t now = processor_time(), took = pacing.begun != 0 ? now - pacing.begun : 0,
+           fixed = took != 0 && pacing.visited != 0 ? cn_cards_scan_time() + now - pacing.collected : 0,
+           goal = cairn_pause_goal() < UINT32_MAX ? cairn_pause_goal() : UINT32_MAX;
+  size_t bytes = bytes_allocated_in(took), least = bytes_allocated_in(fixed);
 
   pacing.begun = 0;
   pacing.ended = cn_os_clock_nanoseconds();
-  if (cn_marker.on)
-    return 0;
+  if (took != 0 && bytes > pacing.bytes * goal / took)
+    bytes = pacing.bytes * goal / took;
+  bytes = larger_of(bytes, least) / (cn_marker.on ? MARKING_PAUSE_SHARE : 1);
   return bytes < MAX_BYTES_WORTH_A_PAUSE ? bytes : MAX_BYTES_WORTH_A_PAUSE;
 }
 
@@ -194,7 +203,7 @@ void cn_pacer_bound_nursery(size_t old)
          stacks = cairn_mutator_count() * NURSERY_BYTES_PER_STACK >> cn_pacer.tries, fair = bytes_worth_a_pause(),
          least = (cn_nursery.users + 1) * NURSERY_BYTES_PER_MUTATOR + stacks;
 
-  CN_ASSERT(cn_pacer.tries <= CN_MAX_MARKING_END_TRIES);
+  CN_ASSERT(cn_pacer.tries <= MAX_MARKING_END_TRIES);
   most = most >> cn_pacer.tries & ~(size_t)7;
   if (most < larger_of(least, fair))
     most = larger_of(least, fair);
@@ -277,13 +286,40 @@ void cn_pacer_begin_marking(size_t old)
 /* The marking should end at the threshold. It is late if it has marked a smaller part of the objects that it is
  * expected to reach than the program has promoted of the bytes up to the threshold, except for the first of them,
  * during which the marker may wait for a processor. Copies, which are marked at once, are a part of `marked`. */
-bool cn_pacer_marking_is_late(size_t old, size_t marked)
+static bool is_marking_late(size_t old, size_t marked)
 {
   size_t begun = pacing.marking_begun, promoted = old > begun ? old - begun : 0,
          room = cn_pacer.threshold > begun ? cn_pacer.threshold - begun : 0, first = room / EARLY_SHARE,
          reached = marked > promoted ? marked - promoted : 0, due = promoted > first ? promoted - first : 0;
 
   return promoted >= room || reached / 1024 * (room / 1024) < due / 1024 * (cn_pacer.survived / 1024);
+}
+
+uint64_t cn_pacer_root_deadline(size_t old)
+{
+  uint64_t part = cairn_full_pause_goal() / PAUSE_TASK_SHARE;
+
+  CN_CHECK(cn_marker.on);
+  return old > cn_pacer_old_limit(true) ? UINT64_MAX : processor_time() + part / 2;
+}
+
+/* Nurseries shrink with each attempt to end the marking, and grow again while the marker has work, for which it needs
+ * time between pauses. */
+uint64_t cn_pacer_marking_deadline(size_t old)
+{
+  uint64_t part = cairn_full_pause_goal() / PAUSE_TASK_SHARE, most = pacing.begun + 5 * part / 2,
+           least = processor_time() + (cn_marker.idle && cn_pacer.tries < MAX_MARKING_END_TRIES ? part / 2 : part);
+
+  CN_CHECK(cn_marker.on);
+  if (!cn_marker.idle && cn_pacer.tries != 0)
+    cn_pacer.tries--;
+  if (old > cn_pacer_old_limit(true))
+    return UINT64_MAX;
+  if (!(cn_marker.idle && cn_marker.rooted) && !is_marking_late(old, cn_marker.bytes))
+    return 0;
+  if (cn_marker.idle && cn_pacer.tries < MAX_MARKING_END_TRIES)
+    cn_pacer.tries++;
+  return cn_marker.idle && most > least ? most : least;
 }
 
 void cn_pacer_end_marking(size_t old)
@@ -296,7 +332,12 @@ void cn_pacer_init(size_t initial_bytes, size_t max_bytes)
   size_t soft = cairn_soft_limit();
 
   CN_CHECK(initial_bytes % 8 == 0 && max_bytes % 8 == 0);
-  cn_pacer.maximum = max_bytes;
+  pacing = (struct pacing){.rest_pace = FIRST_PICOSECONDS_PER_BYTE,
+                           .whole_pace = FIRST_PICOSECONDS_PER_BYTE,
+                           .copied_bytes = FIRST_COPIED_BYTES,
+                           .surviving = 1000,
+                           .reachable = 1000};
+  cn_pacer = (struct cn_pacer){.maximum = max_bytes};
   pacing.nursery_most = (soft != 0 ? soft : max_bytes) / NURSERY_HEAP_SHARE & ~(size_t)7;
   pacing.soft = soft - 2 * (soft / NURSERY_HEAP_SHARE); /* the soft limit without a nursery and its survivors */
   pacing.initial = cn_pacer.threshold = cn_heap_sizer_soft_threshold(pacing.soft, 0, initial_bytes);
@@ -378,6 +419,7 @@ void cn_pacer_note_survival(size_t copied, size_t promoted)
   size_t now = copied + promoted < pacing.bytes ? (copied + promoted) / (pacing.bytes / 1000 + 1) : 1000;
 
   CN_ASSERT(now <= 1000);
+  pacing.collected = processor_time();
   pacing.surviving = (3 * pacing.surviving + now) / 4;
   if (pacing.visited == 0)
     return;

@@ -11,10 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum {
-  CN_MAX_NURSERY_BYTES = 128 << 20,
-  CN_MAX_MARKING_END_TRIES = 4 /* tries to end a marking within a pause, and each halves the nursery */
-};
+enum { CN_MAX_NURSERY_BYTES = 128 << 20 };
 
 struct cn_pacer {
   size_t maximum;   /* of the heap, bytes */
@@ -37,8 +34,13 @@ size_t cn_pacer_old_limit(bool marking);
 /* Called at the begin and at the end of a marking; garbage still counts as old. */
 void cn_pacer_begin_marking(size_t old);
 void cn_pacer_end_marking(size_t old);
-/* True if pauses should mark, because the marking would end behind the threshold; `marked` bytes include copies. */
-bool cn_pacer_marking_is_late(size_t old, size_t marked);
+
+/* Called in this order at the end of a young collection during a marking. Both return a deadline in processor time of
+ * this thread, or UINT64_MAX if the marking must end in this pause. The first is for visits of deferred roots, the
+ * second for marking: 0 if the pause should not mark, because the marker has work, and will end before old objects
+ * reach the threshold. */
+uint64_t cn_pacer_root_deadline(size_t old);
+uint64_t cn_pacer_marking_deadline(size_t old);
 
 /* After a full collection, concurrent or in a stop: sets the threshold. An allocation of `bytes_needed` waits. */
 void cn_pacer_set_threshold(size_t old, size_t bytes_needed, bool concurrent);
