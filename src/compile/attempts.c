@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tries the passes on clones of a prepared module, at lower and lower optimisation levels, until verify-safepoints
- * accepts the result.
+ * Tries the passes on a prepared module and on clones of it, at lower and lower optimisation levels, until
+ * verify-safepoints accepts the result.
  *
  * The first attempt has integral references, because with "ni:1" the optimiser no longer replaces the example loop of
  * late-insertion-slides-2014 by a memset. Afterwards, rewrite-statepoints and verify-safepoints prove that the
@@ -152,24 +152,27 @@ static bool has_error_or_warning(const struct cairn_diagnostics *held)
   return false;
 }
 
-static LLVMModuleRef clone_module(struct cn_ctx *prepared, bool lines)
+/* The module of an attempt: a clone, or the prepared module itself. */
+static LLVMModuleRef take_module(struct cn_ctx *prepared, bool itself, bool lines)
 {
   struct cn_stopwatch watch = cn_stopwatch_start(prepared);
-  LLVMModuleRef clone = LLVMCloneModule(prepared->module);
+  LLVMModuleRef module = itself ? prepared->module : LLVMCloneModule(prepared->module);
 
   if (!lines)
-    LLVMStripModuleDebugInfo(clone);
+    LLVMStripModuleDebugInfo(module);
   cn_stopwatch_stop(prepared, &watch, "clone");
-  return clone;
+  return module;
 }
 
-LLVMModuleRef cn_run_attempts(struct cn_ctx *prepared, const char *const *order)
+LLVMModuleRef cn_run_attempts(struct cn_ctx *prepared, const char *const *order,
+                              const struct cn_preparation *preparation)
 {
   const struct cairn_compile_options *options = prepared->options;
   enum cn_attempt_level level = choose_first_level(prepared);
   bool kept = false, ok = false, last = false, each = CN_VERIFY_EACH_PASS;
   bool lines = !options->drop_lines || cn_loops_ask_for_transformation(prepared);
-  LLVMModuleRef clone = NULL;
+  bool itself = preparation != NULL;
+  LLVMModuleRef module = NULL;
   struct cn_reference_spaces before = cn_reference_spaces_enter(options);
 
   while (!ok && !last) {
@@ -177,13 +180,19 @@ LLVMModuleRef cn_run_attempts(struct cn_ctx *prepared, const char *const *order)
     struct cairn_compile_options holding = *options;
     holding.diagnose = cairn_diagnostics_keep;
     holding.env = &held;
-    clone = clone_module(prepared, lines);
-    struct cn_ctx ctx = cn_pass_make_context(clone, prepared->machine, &holding);
+    module = take_module(prepared, itself, lines);
+    struct cn_ctx ctx = cn_pass_make_context(module, prepared->machine, &holding);
     ok = run_remaining_passes(&ctx, order, level, each ? VERIFY_EACH : VERIFY_ENDS);
     prepared->broken = ctx.broken;
-    if (!lines && has_error_or_warning(&held)) {
+    bool lacks_lines = !lines && has_error_or_warning(&held);
+    ok &= !lacks_lines;
+    if (!ok && itself) {
+      prepared->module = preparation->prepare_again(preparation->env);
+      prepared->layout = LLVMGetModuleDataLayout(prepared->module);
+    }
+    itself = false;
+    if (lacks_lines) {
       lines = true;
-      ok = false;
       forward_or_drop_diagnostics(&held, NULL);
     } else if (!ok && !each && has_internal_error(&held)) {
       each = true; /* finds the pass at fault */
@@ -197,9 +206,9 @@ LLVMModuleRef cn_run_attempts(struct cn_ctx *prepared, const char *const *order)
       forward_or_drop_diagnostics(&held, ok || last ? options : NULL);
     }
     if (!ok)
-      LLVMDisposeModule(clone);
+      LLVMDisposeModule(module);
   }
   cn_reference_spaces_leave(before);
   CN_CHECK(ok || last);
-  return ok ? clone : NULL;
+  return ok ? module : NULL;
 }

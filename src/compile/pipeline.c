@@ -172,7 +172,7 @@ enum cairn_status cn_pipeline_run_consuming(LLVMModuleRef module, LLVMTargetMach
   struct cn_ctx ctx = cn_pass_make_context(module, machine, options);
   bool once = run_shared_passes(&ctx, cn_pass_find_row("prepare"));
 
-  *result = once ? cn_run_attempts(&ctx, pass_order_of(ctx.options) + SHARED_PASS_COUNT) : NULL;
+  *result = once ? cn_run_attempts(&ctx, pass_order_of(ctx.options) + SHARED_PASS_COUNT, NULL) : NULL;
   CN_CHECK(*result != module); /* the caller disposes of both */
   return cn_pass_status_of(&ctx, *result);
 }
@@ -194,17 +194,39 @@ static enum cairn_status run_quickly(LLVMModuleRef module, LLVMTargetMachineRef 
   return cn_pass_status_of(&ctx, ok);
 }
 
+/* Prepare a copy of the caller's module, which passed the same passes before. */
+static LLVMModuleRef prepare_copy_again(void *env)
+{
+  const struct cn_ctx *caller = env;
+  struct cairn_compile_options silent = *caller->options;
+
+  silent.diagnose = NULL;
+  struct cn_ctx ctx = cn_pass_make_context(LLVMCloneModule(caller->module), caller->machine, &silent);
+  CN_CHECK(run_shared_passes(&ctx, cn_pass_find_row("prepare")));
+  return ctx.module;
+}
+
+/* Run the pipeline on a copy of the module, so that the first attempt needs no other copy. */
+static enum cairn_status run_on_copy(struct cn_ctx *caller, LLVMModuleRef *result)
+{
+  struct cn_ctx ctx = cn_pass_make_context(LLVMCloneModule(caller->module), caller->machine, caller->options);
+  const struct cn_preparation preparation = {prepare_copy_again, caller};
+  bool once = run_shared_passes(&ctx, cn_pass_find_row("prepare"));
+
+  *result = once ? cn_run_attempts(&ctx, pass_order_of(ctx.options) + SHARED_PASS_COUNT, &preparation) : NULL;
+  if (*result != ctx.module)
+    LLVMDisposeModule(ctx.module);
+  return cn_pass_status_of(&ctx, *result);
+}
+
 enum cairn_status cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                          const struct cairn_compile_options *options, LLVMModuleRef *result)
 {
-  LLVMModuleRef prepared = LLVMCloneModule(module);
-
   if (options && is_quick(options))
-    return run_quickly(prepared, machine, options, result);
-  enum cairn_status status = cn_pipeline_run_consuming(prepared, machine, options, result);
+    return run_quickly(LLVMCloneModule(module), machine, options, result);
+  struct cn_ctx caller = cn_pass_make_context(module, machine, options);
 
-  LLVMDisposeModule(prepared);
-  return status;
+  return run_on_copy(&caller, result);
 }
 
 /* ---- link-time optimisation: the pipeline in two halves ---- */
@@ -234,7 +256,7 @@ enum cairn_status cairn_compile_joined(LLVMModuleRef module, LLVMTargetMachineRe
   *result = NULL;
   if (check_tolerated(&ctx) && cn_pass_verify_module(&ctx, NULL) && cn_lto_unmark_program(&ctx) &&
       drop_offered_bodies(&ctx) && cn_pass_run_verified(&ctx, &prepare))
-    *result = cn_run_attempts(&ctx, pass_order_of(ctx.options) + SHARED_PASS_COUNT);
+    *result = cn_run_attempts(&ctx, pass_order_of(ctx.options) + SHARED_PASS_COUNT, NULL);
   LLVMDisposeModule(prepared);
   return cn_pass_status_of(&ctx, *result);
 }

@@ -26,9 +26,17 @@ enum { CN_VERIFY_EACH_PASS = true };
 enum { CN_VERIFY_EACH_PASS = false };
 #endif
 
-/* Run the passes of `order`, which ends in null, on clones of `prepared`. Returns the clone of the successful attempt,
- * or null after errors. */
-LLVMModuleRef cn_run_attempts(struct cn_ctx *prepared, const char *const *order);
+/* Makes a prepared module again from the same input, without diagnostics. */
+struct cn_preparation {
+  LLVMModuleRef (*prepare_again)(void *env);
+  void *env;
+};
+
+/* Run the passes of `order`, which ends in null, on clones of `prepared`. If `preparation` is given, the first attempt
+ * runs on the prepared module itself, which is prepared again if this attempt fails. Returns the module of the
+ * successful attempt, which may be prepared->module, or null after errors. */
+LLVMModuleRef cn_run_attempts(struct cn_ctx *prepared, const char *const *order,
+                              const struct cn_preparation *preparation);
 
 /* Run the passes of `order` once, on the module itself, for tier QUICK. False after an error. */
 bool cn_run_once(struct cn_ctx *ctx, const char *const *order);
