@@ -80,7 +80,12 @@
  * objects alive only while the targets of its weak references are reachable. The program receives a finalisable object
  * before its memory is freed (<cairn/weak.h>). An object that never moves stays at the address of its allocation. If
  * the collector does not support such types, the program ends before its first allocation.
- *   struct cairn_finalisable file { int descriptor; struct file managed *next cairn_weak; }; */
+ *   struct cairn_finalisable file { int descriptor; struct file managed *next cairn_weak; };
+ *
+ * cairn_shared: on the definition of a struct type: all files and libraries of the program have one layout of the type,
+ * by the type's name, so that cairn_is() tells its objects everywhere. If two files define the type differently, the
+ * program ends when the second one is loaded.
+ *   struct cairn_shared leaf { long value; }; */
 #ifdef CAIRN_PLAIN
 #define cairn_managed
 #define cairn_leaf
@@ -88,6 +93,7 @@
 #define cairn_ephemeron
 #define cairn_finalisable
 #define cairn_never_moves
+#define cairn_shared
 #define cairn_native
 #define cairn_managed_function
 #define cairn_unmanaged
@@ -103,6 +109,7 @@
 #define cairn_ephemeron __attribute__((btf_decl_tag("cairn-ephemeron")))
 #define cairn_finalisable __attribute__((btf_decl_tag("cairn-finalisable")))
 #define cairn_never_moves __attribute__((btf_decl_tag("cairn-never-moves")))
+#define cairn_shared __attribute__((btf_decl_tag("cairn-shared")))
 #define cairn_native CAIRN_FUNCTION_(annotate("cairn-native"))
 #define cairn_managed_function CAIRN_FUNCTION_(annotate("cairn-managed"))
 #define cairn_unmanaged CAIRN_FUNCTION_(annotate("cairn-unmanaged"))
@@ -157,6 +164,23 @@
 #define cairn_resize_array(array, n) ((__typeof__(array))CAIRN_RESIZE_(cairn_resize_array, array, (long)(n)))
 #define cairn_resize_array_uninit(array, n) \
   ((__typeof__(array))CAIRN_RESIZE_(cairn_resize_array_uninit, array, (long)(n)))
+
+/* cairn_is(object, T): true if the object was made by cairn_new(T) or cairn_new_flex(T). cairn_is_array(object, T):
+ * true for arrays of elements T. T must be cairn_shared. `object` points to an object's start, and is not null: if
+ * (cairn_is(tree, struct leaf)) total += ((struct leaf managed *)tree)->value; The test is a load and a comparison.
+ * Plain mode lacks these two macros, because its objects have no types.
+ *
+ * cairn_length(object): the number of elements of an array, or in a flexible object; a load and a shift. Plain mode has
+ * no lengths of flexible objects. cairn_object_size(object): the bytes of an object, rounded up to 8, without its
+ * header. `object` as for cairn_is(). */
+#ifndef CAIRN_PLAIN
+#define cairn_is(object, T) cairn_layout_is_(object, CAIRN_LAYOUT_(T))
+#define cairn_is_array(object, T) cairn_layout_is_array_(object, CAIRN_LAYOUT_(T))
+#define cairn_length(object) cairn_object_count_(object)
+#else
+#define cairn_length(array) ((long)(*(const size_t *)((const char *)(array) - CAIRN_PLAIN_HEADER) / sizeof *(array)))
+#define cairn_object_size(object) ((*(const size_t *)((const char *)(object) - CAIRN_PLAIN_HEADER) + 7) & ~(size_t)7)
+#endif
 
 /* cairn_managed_callee(f): the function pointer f, for a call in the same expression, with the promise that Cairn
  * compiled the callee:
@@ -247,6 +271,12 @@ void cairn_managed *cairn_alloc_flex_uninit(const void *layout, long count);
 void cairn_managed *(cairn_resize_array)(const void *layout, void cairn_managed *array, long count);
 void cairn_managed *(cairn_resize_array_uninit)(const void *layout, void cairn_managed *array, long count);
 void cairn_collect(void);
+/* Pass `allocate` replaces the calls of the first three functions by loads. */
+cairn_leaf _Bool cairn_layout_is_(const void cairn_managed *object, const void *layout) __asm__("cairn.layout.is");
+cairn_leaf _Bool cairn_layout_is_array_(const void cairn_managed *object,
+                                        const void *layout) __asm__("cairn.layout.is.array");
+cairn_leaf long cairn_object_count_(const void cairn_managed *object) __asm__("cairn.object.count");
+cairn_leaf size_t cairn_object_size(const void cairn_managed *object);
 cairn_leaf void cairn_external_bytes(long bytes);
 /* Calls of cairn_nopoll_begin() and cairn_nopoll_end() mark a region; the object code contains no such calls. */
 void cairn_nopoll_begin(void) __asm__("cairn.nopoll.begin");

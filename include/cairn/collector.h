@@ -48,10 +48,19 @@ struct cairn_layout {
 #pragma GCC diagnostic pop
 
 /* An entry of section `cairn_roots`: a global of a module that holds references. A thread-local variable has the
- * address of a function that returns the variable's address, plus CAIRN_ABI_ROOT_THREAD_LOCAL. */
+ * address of a function that returns the variable's address, plus CAIRN_ABI_ROOT_THREAD_LOCAL. A struct
+ * cairn_shared_layout has its address plus CAIRN_ABI_ROOT_SHARED_LAYOUT; `layout` is then the module's own version of
+ * the layout, which may be indexed, or null if the module knows only the name. */
 struct cairn_global_root {
   void *address;                     /* null for a weak global that every unit leaves undefined */
-  const struct cairn_layout *layout; /* never indexed */
+  const struct cairn_layout *layout; /* not indexed for a global */
+};
+
+/* A layout that a module shares with other modules by name (docs/frontends.md, "Shared layouts"). The registration of
+ * the module's image sets `layout`, from which compiled code then takes the layout of new objects. */
+struct cairn_shared_layout {
+  const struct cairn_layout *layout; /* the program's layout of the name; null until it is defined */
+  const char *name, *module;         /* the module's name is for messages */
 };
 
 /* The registration of one executable or shared object. A hidden constructor registers the structure. The compile side
@@ -600,10 +609,37 @@ void cairn_note_full(bool concurrent);
  * code runs; later the rule is constant. All images of the program have the same rule. */
 extern struct cairn_words cairn_words;
 
-/* True if `layout`, which may be any value, is an address in the layout section of a registered image; each header word
- * is such an address. Any thread; lock-free. Within a collection the call is cheapest on the collecting thread: other
- * threads count themselves in and out at each call. */
+/* True if `layout`, which may be any value, is an address in the layout section of a registered image, or a layout of
+ * the program; each header word is such an address. Any thread; lock-free. Within a collection the call is cheapest on
+ * the collecting thread: other threads count themselves in and out at each call. */
 bool cairn_layout_is_known(const struct cairn_layout *layout);
+
+/* The description of a layout that a program makes. A single object has `base_size` bytes, and `elem_size` is 0. An
+ * array has only elements: `base_size` and `elem_offset` are 0. The elements of a flexible object begin `elem_offset`
+ * bytes into the object, whose fixed part has `base_size` bytes. `offsets` has the places of references, as in struct
+ * cairn_layout: first those of the fixed part, then those of an element, each in ascending order. */
+struct cairn_layout_description {
+  size_t size;      /* of this structure; later versions may add members at the end */
+  const char *name; /* by which modules find the layout; an array's name ends in "[]" */
+  uint64_t base_size, elem_size, elem_offset;
+  size_t base_refs, elem_refs;
+  const uint32_t *offsets; /* may be null if there are none */
+  uint32_t flags;          /* CAIRN_ABI_LAYOUT_FINALISABLE, _FIXED, _EPHEMERON, or 0; the others follow from the rest */
+};
+
+/* Makes a layout, or finds an equal one of that name, and stores it in *layout. The layout stays valid until the
+ * program ends. It is a layout of all modules that name it, of those that are loaded already, too, and a layout operand
+ * of cairn_alloc() and its like (docs/frontends.md, "Shared layouts"). The call copies the description. All such
+ * layouts together may take 64 MiB.
+ *
+ * REFUSED: the description is wrong, the program's collector does not provide for the type, or the program has another
+ *    layout of the name. MEMORY. BUSY: a signal handler interrupted such a call. After a failure *layout is null, and
+ *    `fault`, of `size` bytes, has a sentence, cut like by snprintf(). Any thread, in phase MUTATE. */
+enum cairn_status cairn_layout_make(const struct cairn_layout_description *description,
+                                    const struct cairn_layout **layout, char *fault, size_t size);
+
+/* The program's shared layout of this name, which a module or cairn_layout_make() has defined, or null. Any thread. */
+const struct cairn_layout *cairn_layout_find(const char *name);
 
 /* True for the layouts of cairn_fill(). Any thread. */
 bool cairn_layout_is_filler(const struct cairn_layout *layout);

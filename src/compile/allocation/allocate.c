@@ -2,14 +2,14 @@
  *
  * Pass `allocate`: expands the allocation calls of managed functions into bump allocation in line, notes at run time
  * that the program has uncleared arrays, and reports calls that it cannot expand. lower_resize.c expands calls that
- * resize.
+ * resize, and object_queries.c lowers queries of objects.
  *
  * Needs: layouts. Provides: managed functions without calls of cairn_alloc and its like. In-line code allocates cleared
  * blocks of at most CAIRN_ABI_INLINE_CLEAR_MAX bytes, and uncleared blocks of at most CAIRN_ABI_INLINE_ALLOC_MAX bytes;
  * -fcairn-inline-max may lower the limits. The slow functions allocate the other blocks, and all objects of finalisable
- * types, because the runtime must register finalisable objects. Calls of slow functions are parse points. Small new
- * objects have CN_ATTR_FRESH, which barriers/ and verify/barriers read. Breaks: control flow; attribute `memory` of all
- * managed functions.
+ * types, because the runtime must register finalisable objects, and objects whose layout is known at run time only.
+ * Calls of slow functions are parse points. Small new objects have CN_ATTR_FRESH, which barriers/ and verify/barriers
+ * read. Breaks: control flow; attribute `memory` of all managed functions.
  *
  *        free = mutator.alloc; end = free + block
  *        if (end > mutator.limit) [unlikely] goto slow
@@ -42,7 +42,7 @@
 #include "compile/core/words.h"
 #include "compile/cost/cost.h"
 #include "compile/allocation/fresh.h"
-#include "compile/allocation/layout_constants.h"
+#include "compile/allocation/object_queries.h"
 
 struct allocation_site {
   struct cn_ctx *ctx;
@@ -52,6 +52,7 @@ struct allocation_site {
   uint64_t prefix; /* bytes before the payload */
   uint64_t most;   /* largest count that is allocated in line, or 0 */
   uint64_t tag;    /* the distance of a reference from the payload's address */
+  bool run_time;   /* the layout is known at run time only: `sizes`, `prefix` and `most` are 0 */
   LLVMBuilderRef builder;
 };
 
@@ -164,7 +165,7 @@ static LLVMValueRef emit_fresh_object(const struct allocation_site *s, LLVMValue
     LLVMValueRef twice = LLVMBuildShl(b, s->count, word_constant(s, 1), "");
     emit_header_word_store(s, reference, CAIRN_ABI_INDEXED_HEADER_SIZE, LLVMBuildOr(b, twice, word_constant(s, 1), ""));
   }
-  emit_header_word_store(s, reference, CAIRN_ABI_HEADER_SIZE, s->layout);
+  emit_header_word_store(s, reference, CAIRN_ABI_HEADER_SIZE, cn_layouts_emit_address(s->ctx, b, s->layout));
   return reference;
 }
 
@@ -203,7 +204,7 @@ static bool is_small_block(const struct allocation_site *s)
 {
   uint64_t count = 0;
 
-  if (s->count && !LLVMIsAConstantInt(s->count))
+  if (s->run_time || (s->count && !LLVMIsAConstantInt(s->count)))
     return false;
   if (s->count)
     count = LLVMConstIntGetZExtValue(s->count);
@@ -219,7 +220,7 @@ static LLVMValueRef emit_slow_call(const struct allocation_site *s)
 
   if (!function)
     return NULL;
-  LLVMValueRef arguments[] = {s->layout, s->count};
+  LLVMValueRef arguments[] = {cn_layouts_emit_address(s->ctx, s->builder, s->layout), s->count};
   LLVMValueRef call = LLVMBuildCall2(s->builder, type, function, arguments, s->count ? 2 : 1, "");
   LLVMSetInstructionCallConv(call, LLVMPreserveAllCallConv);
   if (is_small_block(s))
@@ -326,6 +327,8 @@ static void check_allocation(struct cn_ctx *ctx, LLVMValueRef call, const struct
     cn_error(ctx, call, "invoke", "an allocation function does not unwind: call it, do not invoke it");
     return;
   }
+  if (cn_layouts_is_run_time_operand(LLVMGetOperand(call, 0)))
+    return;
   if (!cn_layouts_is_layout_constant(LLVMGetOperand(call, 0))) {
     cn_error(ctx, call, "unknown-layout", "an allocation call without a layout constant; run pass layouts first");
     return;
@@ -350,8 +353,13 @@ static struct allocation_site allocation_site_of(struct cn_ctx *ctx, LLVMBuilder
                               .call = call,
                               .layout = LLVMGetOperand(call, 0),
                               .tag = cn_words(ctx).reference,
+                              .run_time = cn_layouts_is_run_time_operand(LLVMGetOperand(call, 0)),
                               .builder = builder};
 
+  if (s.run_time) {
+    s.count = allocator->form == CN_LAYOUT_FORM_OBJECT ? NULL : LLVMGetOperand(call, 1);
+    return s;
+  }
   CN_CHECK(cn_layouts_is_layout_constant(s.layout)); /* check_allocation() has checked it */
   cn_layouts_read_sizes(s.layout, &s.sizes);
   s.prefix = allocator->form == CN_LAYOUT_FORM_OBJECT ? CAIRN_ABI_HEADER_SIZE : CAIRN_ABI_INDEXED_HEADER_SIZE;
@@ -368,7 +376,7 @@ static bool is_constant_size_inline(struct cn_ctx *ctx, LLVMValueRef call, struc
   if (!LLVMIsACallInst(call) || cn_layouts_called_allocator(call)->resizes)
     return false;
   struct allocation_site s = allocation_site_of(ctx, NULL, call);
-  if (s.sizes.finalisable)
+  if (s.run_time || s.sizes.finalisable)
     return false;
   bool in_line;
   uint64_t count = 0;
@@ -575,5 +583,7 @@ bool cn_expand_allocations(struct cn_ctx *ctx)
     if (ctx->errors == 0)
       expand_all_allocations(ctx, f);
   }
+  if (ctx->errors == 0)
+    cn_object_queries_lower(ctx);
   return ctx->errors == 0;
 }

@@ -271,7 +271,7 @@ static bool is_freeable_allocation(LLVMValueRef instruction)
   if (!allocator || !LLVMIsACallInst(instruction) || allocator->form == CN_LAYOUT_FORM_OBJECT || allocator->resizes)
     return false;
   LLVMValueRef layout = LLVMIsAGlobalVariable(LLVMGetOperand(instruction, 0));
-  if (layout && cn_holds_ref(LLVMGlobalGetValueType(layout)))
+  if (!layout || !LLVMTypeIsSized(LLVMGlobalGetValueType(layout)) || cn_holds_ref(LLVMGlobalGetValueType(layout)))
     return false;
   LLVMValueRef count = LLVMIsAConstantInt(LLVMGetOperand(instruction, 1));
   return !count || LLVMConstIntGetZExtValue(count) >= MIN_FREED_ELEMENTS;

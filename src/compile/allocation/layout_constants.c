@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `layouts`: turns the layout statics of allocation calls into the constants that the collector reads.
+ * Layout constants: makes the struct cairn_layout of a type, which the collector reads, and finds it again. Needs,
+ * breaks: nothing. Provides: the table of a module's layouts, and queries of layouts and allocators for other passes.
  *
- * Needs: locals promoted, so that each call names its static directly. Provides: each call of cairn_alloc and its like
- * has a constant struct cairn_layout as its first operand, or an error (also for other uses of these functions); the
- * table of a module's layouts, and queries of layouts and allocators for other passes. Breaks: nothing.
- *
- * The static's LLVM value type names every reference in the C type (docs/llvm-22.md, "layouts"). Its metadata
- * (type_metadata.c) gives names, weak fields and flags. Types with equal layouts and names share one constant. Unused
- * statics are deleted.
+ * The LLVM value type of a layout static names every reference in the C type (docs/llvm-22.md, "layouts"). The static's
+ * metadata (type_metadata.c) gives names, weak fields and flags. Types with equal layouts and names share one constant.
  */
 #include "compile/allocation/layout_constants.h"
 
@@ -17,6 +13,7 @@
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
+#include "compile/core/emit.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/emitted_names.h"
 #include "compile/allocation/type_metadata.h"
@@ -79,8 +76,7 @@ static bool append_reference_offsets(struct cn_ctx *ctx, LLVMTypeRef type, uint6
   return true;
 }
 
-/* The array at the end of a flexible struct, or null. */
-static LLVMTypeRef flexible_member(LLVMTypeRef type)
+LLVMTypeRef cn_layouts_flexible_member(LLVMTypeRef type)
 {
   unsigned members = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
   LLVMTypeRef last = members ? LLVMStructGetTypeAtIndex(type, members - 1) : NULL;
@@ -166,12 +162,12 @@ static LLVMValueRef names_global_of(LLVMValueRef layout)
 }
 
 /* The key of a layout, which LLVM makes unique as a constant. Types with different names have different keys, even if
- * their layouts are equal. */
-static LLVMValueRef key_of_layout(struct cn_ctx *ctx, LLVMValueRef shape, LLVMValueRef names)
+ * their layouts are equal. `shared` is the name of a shared layout, or null. */
+static LLVMValueRef key_of_layout(struct cn_ctx *ctx, LLVMValueRef shape, LLVMValueRef names, LLVMValueRef shared)
 {
-  LLVMValueRef both[] = {shape, names};
+  LLVMValueRef all[] = {shape, names, shared};
 
-  return names ? LLVMConstStructInContext(ctx->llvm, both, 2, false) : shape;
+  return names ? LLVMConstStructInContext(ctx->llvm, all, shared ? 3 : 2, false) : shape;
 }
 
 static void map_if_absent(struct cn_ptrmap *map, LLVMValueRef constant, LLVMValueRef global)
@@ -191,10 +187,11 @@ static LLVMValueRef find_mapped_global(const struct cn_ptrmap *map, LLVMValueRef
 }
 
 static void add_layout_to_table(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef shape,
-                                LLVMValueRef names, LLVMValueRef layout)
+                                LLVMValueRef names, LLVMValueRef shared, LLVMValueRef layout)
 {
-  map_if_absent(&table->by_value, key_of_layout(ctx, shape, names), layout);
-  map_if_absent(&table->by_shape, shape, layout);
+  map_if_absent(&table->by_value, key_of_layout(ctx, shape, names, shared), layout);
+  if (!shared)
+    map_if_absent(&table->by_shape, shape, layout);
   table->count++;
 }
 
@@ -204,11 +201,11 @@ void cn_layouts_table_build(struct cn_ctx *ctx, struct cn_layout_table *table)
 
   *table = (struct cn_layout_table){0};
   CN_EACH_GLOBAL(g, ctx->module)
-    if (cn_layouts_is_layout_constant(g)) {
+    if (cn_layouts_is_layout_constant(g) && !cn_shared_layouts_entry_of(g)) {
       LLVMValueRef names = names_global_of(g), string = names ? LLVMGetInitializer(names) : NULL;
       if (names)
         map_if_absent(&table->names, string, names);
-      add_layout_to_table(ctx, table, with_names_distance(ctx, LLVMGetInitializer(g), zero), string, g);
+      add_layout_to_table(ctx, table, with_names_distance(ctx, LLVMGetInitializer(g), zero), string, NULL, g);
     }
 }
 
@@ -217,21 +214,22 @@ void cn_layouts_table_free(struct cn_layout_table *table)
   cn_ptrmap_free(&table->by_value);
   cn_ptrmap_free(&table->by_shape);
   cn_ptrmap_free(&table->names);
+  cn_ptrmap_free(&table->shared);
 }
 
 static LLVMValueRef find_layout(struct cn_ctx *ctx, const struct cn_layout_table *table, LLVMValueRef shape,
-                                LLVMValueRef names)
+                                LLVMValueRef names, LLVMValueRef shared)
 {
-  return names ? find_mapped_global(&table->by_value, key_of_layout(ctx, shape, names))
+  return names ? find_mapped_global(&table->by_value, key_of_layout(ctx, shape, names, shared))
                : find_mapped_global(&table->by_shape, shape);
 }
 
 /* The layout with the given shape and names. If `names` is null, any layout with that shape is returned. */
 static LLVMValueRef find_or_add_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef shape,
-                                       LLVMValueRef names)
+                                       LLVMValueRef names, LLVMValueRef shared)
 {
   CN_CHECK(LLVMIsAConstantStruct(shape));
-  LLVMValueRef layout = find_layout(ctx, table, shape, names), named = names;
+  LLVMValueRef layout = find_layout(ctx, table, shape, names, shared), named = names;
 
   if (layout)
     return layout;
@@ -248,8 +246,60 @@ static LLVMValueRef find_or_add_layout(struct cn_ctx *ctx, struct cn_layout_tabl
   LLVMSetSection(layout, CN_LAYOUT_SECTION);
   LLVMSetAlignment(layout, 8);
   CN_ASSERT(cn_layouts_is_layout_constant(layout) && names_global_of(layout) == named);
-  add_layout_to_table(ctx, table, shape, names, layout);
+  add_layout_to_table(ctx, table, shape, names, shared, layout);
   return layout;
+}
+
+static bool has_field_names(LLVMValueRef names)
+{
+  size_t length;
+  const char *text = LLVMGetAsString(names, &length);
+
+  return memchr(text, '\n', length) != NULL;
+}
+
+/* True if the layouts are one for the runtime: names of fields count if both layouts have them. */
+static bool is_same_shared_layout(struct cn_ctx *ctx, LLVMValueRef layout, LLVMValueRef shape, LLVMValueRef names)
+{
+  LLVMValueRef zero = LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), 0, false);
+  LLVMValueRef own = LLVMGetInitializer(names_global_of(layout));
+
+  return with_names_distance(ctx, LLVMGetInitializer(layout), zero) == shape &&
+         (own == names || !has_field_names(own) || !has_field_names(names));
+}
+
+/* The layout of a shared type, with its entry. Null after an error: the module states two layouts of one name. */
+static LLVMValueRef find_or_add_shared_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef shape,
+                                              const struct cn_type_metadata *said, enum cn_layout_form form,
+                                              LLVMValueRef at)
+{
+  char *name = cn_shared_layouts_format_name(said->shared, form);
+  LLVMValueRef shared = cn_layout_names_make_constant(ctx, name);
+  LLVMValueRef names = cn_layout_names_make_constant(ctx, said->names);
+  LLVMValueRef layout = find_mapped_global(&table->shared, shared);
+
+  if (!layout) {
+    layout = find_or_add_layout(ctx, table, shape, names, shared);
+    map_if_absent(&table->shared, shared, layout);
+    cn_shared_layouts_add_entry(ctx, name, said->module, layout);
+  } else if (!is_same_shared_layout(ctx, layout, shape, names)) {
+    cn_error(ctx, at, "shared-layout",
+             "the module states two different layouts of the name \"%s\"; the size of an object, its references and "
+             "the metadata of its type must be the same everywhere",
+             name);
+    layout = NULL;
+  }
+  free(name);
+  return layout;
+}
+
+static LLVMValueRef find_or_add_stated_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef shape,
+                                              const struct cn_type_metadata *said, enum cn_layout_form form,
+                                              LLVMValueRef at)
+{
+  if (said && said->shared)
+    return find_or_add_shared_layout(ctx, table, shape, said, form, at);
+  return find_or_add_layout(ctx, table, shape, said ? cn_layout_names_make_constant(ctx, said->names) : NULL, NULL);
 }
 
 /* ---- from a type ---- */
@@ -261,7 +311,7 @@ LLVMValueRef cn_layouts_find_or_make(struct cn_ctx *ctx, struct cn_layout_table 
   struct cn_layout_sizes sizes = {0};
   value_vector offsets = {0};
   LLVMValueRef layout = NULL;
-  LLVMTypeRef flexible = form == CN_LAYOUT_FORM_FLEXIBLE ? flexible_member(type) : NULL;
+  LLVMTypeRef flexible = form == CN_LAYOUT_FORM_FLEXIBLE ? cn_layouts_flexible_member(type) : NULL;
 
   if (form == CN_LAYOUT_FORM_FLEXIBLE && !flexible) {
     cn_error(ctx, at, "flex-layout",
@@ -301,8 +351,8 @@ LLVMValueRef cn_layouts_find_or_make(struct cn_ctx *ctx, struct cn_layout_table 
     cn_error(ctx, at, "type-metadata", "a weak field of %.*s has no reference", (int)strcspn(said->names, "\n"),
              said->names);
   else if (ok)
-    layout = find_or_add_layout(ctx, table, make_layout_value(ctx, &sizes, &offsets, base_refs, flags),
-                                said ? cn_layout_names_make_constant(ctx, said->names) : NULL);
+    layout = find_or_add_stated_layout(ctx, table, make_layout_value(ctx, &sizes, &offsets, base_refs, flags), said,
+                                       form, at);
   else
     cn_error(ctx, at, "layout-too-large",
              "a type with more than %d references in its fixed part, or one beyond its first 4 GiB, "
@@ -350,127 +400,10 @@ const struct cn_allocator *cn_layouts_called_allocator(LLVMValueRef instruction)
   return NULL;
 }
 
-/* ---- the pass ---- */
-
-static bool has_allocator_type(LLVMValueRef call, const struct cn_allocator *allocator)
-{
-  LLVMTypeRef i64 = LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(call)));
-  unsigned last = allocator->resizes ? 2 : 1;
-
-  return LLVMGetNumArgOperands(call) == last + 1 && cn_is_ref(LLVMTypeOf(call)) &&
-         LLVMTypeOf(LLVMGetOperand(call, last)) == i64 &&
-         (!allocator->resizes || cn_is_ref(LLVMTypeOf(LLVMGetOperand(call, 1)))) &&
-         LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, 0))) == LLVMPointerTypeKind;
-}
-
-/* The size of an object in bytes, which the call gives; zero after an error. An object takes at least a word, so that a
- * reference to an empty object points into the object's own block. */
-static uint64_t object_size_of_call(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef type)
-{
-  LLVMValueRef bytes = LLVMIsAConstantInt(LLVMGetOperand(call, 1));
-  uint64_t least = LLVMABISizeOfType(ctx->layout, type);
-
-  if (!bytes) {
-    cn_error(ctx, call, "alloc-size",
-             "the size given to " CN_ALLOC " must be a constant; use " CN_ALLOC_ARRAY " for objects that are sized "
-             "at run time");
-    return 0;
-  }
-  uint64_t size = LLVMConstIntGetZExtValue(bytes);
-  if (size < least || size > (UINT64_C(1) << 47)) {
-    cn_error(ctx, call, "alloc-size", "the size given to " CN_ALLOC ", %llu bytes, does not fit its type of %llu bytes",
-             (unsigned long long)size, (unsigned long long)least);
-    return 0;
-  }
-  return size < CAIRN_ABI_OBJECT_ALIGN ? CAIRN_ABI_OBJECT_ALIGN : size;
-}
-
-static void delete_unused_static(LLVMValueRef global)
-{
-  LLVMLinkage linkage = LLVMGetLinkage(global);
-
-  if (!LLVMGetFirstUse(global) && (linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage))
-    LLVMDeleteGlobal(global);
-}
-
 unsigned cn_layouts_object_alignment(struct cn_ctx *ctx, LLVMValueRef global)
 {
   unsigned given = LLVMGetAlignment(global);
 
   return given && given <= CAIRN_ABI_OBJECT_ALIGN ? given
                                                   : LLVMABIAlignmentOfType(ctx->layout, LLVMGlobalGetValueType(global));
-}
-
-static void set_layout_of_call(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef call,
-                               const struct cn_allocator *allocator)
-{
-  enum cn_layout_form form = allocator->form;
-
-  if (!has_allocator_type(call, allocator)) {
-    cn_error(ctx, call, "reserved-name", "@%s takes (ptr, %si64) and returns ptr addrspace(1)", allocator->name,
-             allocator->resizes ? "ptr addrspace(1), " : "");
-    return;
-  }
-  LLVMValueRef operand = LLVMGetOperand(call, 0);
-  LLVMValueRef global = LLVMIsAGlobalVariable(operand);
-  if (global && cn_layouts_is_layout_constant(global))
-    return;
-  if (!global || LLVMIsDeclaration(global) || !LLVMIsNull(LLVMGetInitializer(global)) ||
-      !LLVMTypeIsSized(LLVMGlobalGetValueType(global))) {
-    cn_error(ctx, call, "unknown-layout",
-             "the layout given to an allocation function must be a zero-initialised "
-             "static of the object's type; use the macros of cairn/cairn.h");
-    return;
-  }
-  LLVMTypeRef type = LLVMGlobalGetValueType(global);
-  if (cn_layouts_object_alignment(ctx, global) > CAIRN_ABI_OBJECT_ALIGN) {
-    cn_error(ctx, call, "over-aligned",
-             "objects are aligned to %d bytes, but the type of this one asks for %u: an access "
-             "would fault; make it a packed struct, and give accesses the alignment that they have",
-             CAIRN_ABI_OBJECT_ALIGN, cn_layouts_object_alignment(ctx, global));
-    return;
-  }
-  uint64_t size = form == CN_LAYOUT_FORM_OBJECT ? object_size_of_call(ctx, call, type) : 1;
-  struct cn_type_metadata said = {0};
-  bool ok = size && cn_type_metadata_read(ctx, global, call, &said);
-  LLVMValueRef layout = ok ? cn_layouts_find_or_make(ctx, table, type, form, size, &said, call) : NULL;
-  cn_type_metadata_free(&said);
-  if (layout) {
-    LLVMSetOperand(call, 0, layout);
-    delete_unused_static(global);
-  }
-}
-
-/* Report uses of an allocation function other than direct calls: the runtime lacks the function, and only direct calls
- * can be expanded. */
-static void report_other_uses(struct cn_ctx *ctx, const char *name)
-{
-  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
-  LLVMUseRef use = function ? LLVMGetFirstUse(function) : NULL;
-
-  for (; use; use = LLVMGetNextUse(use)) {
-    LLVMValueRef user = LLVMGetUser(use);
-    if (LLVMIsAInstruction(user) && !(cn_is_call(user) && LLVMGetCalledValue(user) == function))
-      cn_error(ctx, user, "allocation-call",
-               "@%s can only be called by its name: neither by address nor in a statepoint of the "
-               "program's own",
-               name);
-  }
-}
-
-bool cn_attach_layouts(struct cn_ctx *ctx)
-{
-  struct cn_layout_table table;
-  const struct cn_allocator *allocator;
-
-  cn_layouts_table_build(ctx, &table);
-  CN_EACH_FUNCTION(f, ctx->module)
-    CN_EACH_BLOCK(b, f)
-      CN_EACH_INSTRUCTION(i, b)
-        if ((allocator = cn_layouts_called_allocator(i)) != NULL)
-          set_layout_of_call(ctx, &table, i, allocator);
-  cn_layouts_table_free(&table);
-  for (size_t i = 0; i < CN_ALLOCATOR_COUNT; i++)
-    report_other_uses(ctx, cn_layouts_allocators[i].name);
-  return ctx->errors == 0;
 }

@@ -7,7 +7,7 @@
  *
  * The first function changes the length in place and returns null, or it allocates. The second function copies the
  * elements, or returns the array. So the array is live over the parse point, and the frame map gives its reference to
- * the collector; the runtime's own frames hold no reference. Needs: constant layouts. Provides:
+ * the collector; the runtime's own frames hold no reference. Needs: pass layouts. Provides:
  * cn_expand_resize_call(). Breaks: nothing.
  */
 #include "compile/allocation/layout_constants.h"
@@ -24,10 +24,11 @@ static LLVMValueRef emit_resize_slow_call(struct cn_ctx *ctx, LLVMBuilderRef bui
   LLVMTypeRef parameters[] = {LLVMPointerTypeInContext(ctx->llvm, 0), ref, i64, i64};
   LLVMTypeRef type = LLVMFunctionType(ref, parameters, 4, false);
   LLVMValueRef callee = cn_emit_declare_function(ctx, CN_RESIZE_SLOW, type, LLVMPreserveAllCallConv);
-  LLVMValueRef arguments[] = {LLVMGetOperand(call, 0), LLVMGetOperand(call, 1), LLVMGetOperand(call, 2), uninit};
 
   if (!callee)
     return NULL;
+  LLVMValueRef arguments[] = {cn_layouts_emit_address(ctx, builder, LLVMGetOperand(call, 0)), LLVMGetOperand(call, 1),
+                              LLVMGetOperand(call, 2), uninit};
   LLVMValueRef slow = LLVMBuildCall2(builder, type, callee, arguments, 4, "");
   LLVMSetInstructionCallConv(slow, LLVMPreserveAllCallConv);
   return slow;

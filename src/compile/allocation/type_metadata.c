@@ -164,9 +164,9 @@ static void append_llvm_type_name(text_vector *out, LLVMTypeRef type)
 
 /* ---- both ---- */
 
-static LLVMValueRef type_metadata_of(struct cn_ctx *ctx, LLVMValueRef global)
+static LLVMValueRef metadata_of(struct cn_ctx *ctx, LLVMValueRef global, const char *name)
 {
-  unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_TYPE_METADATA, sizeof CN_TYPE_METADATA - 1);
+  unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, name, (unsigned)strlen(name));
   LLVMValueRef found = NULL;
   size_t count;
   LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(global, &count);
@@ -178,14 +178,48 @@ static LLVMValueRef type_metadata_of(struct cn_ctx *ctx, LLVMValueRef global)
   return found;
 }
 
+/* Copy a name from metadata; null if the operand is not a name. */
+static char *copy_name(LLVMValueRef operand)
+{
+  text_vector out = {0};
+
+  if (!append_name(&out, operand)) {
+    cn_free(&out);
+    return NULL;
+  }
+  cn_push(&out, '\0');
+  return out.at;
+}
+
+static bool read_shared_metadata(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef at,
+                                 struct cn_type_metadata *said)
+{
+  LLVMValueRef node = metadata_of(ctx, global, CN_SHARED_METADATA);
+  unsigned count = metadata_operand_count(node);
+
+  if (!node)
+    return true;
+  said->shared = copy_name(metadata_operand(node, 0));
+  said->module = copy_name(metadata_operand(node, 1));
+  said->exported = count == 3 && is_metadata_word(metadata_operand(node, 2), CN_SHARED_EXPORTED);
+  bool ok =
+      said->shared && said->module && count == 2u + said->exported && strlen(said->shared) <= CN_MAX_SHARED_NAME_BYTES;
+  if (!ok)
+    cn_error(ctx, at, "shared-layout",
+             "!" CN_SHARED_METADATA " must be !{!\"NAME\", !\"MODULE\"}, or with !\"" CN_SHARED_EXPORTED
+             "\" at the end; NAME has at most %d bytes",
+             CN_MAX_SHARED_NAME_BYTES);
+  return ok;
+}
+
 bool cn_type_metadata_exists(struct cn_ctx *ctx, LLVMValueRef global)
 {
-  return type_metadata_of(ctx, global) != NULL;
+  return metadata_of(ctx, global, CN_TYPE_METADATA) != NULL;
 }
 
 bool cn_type_metadata_read(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef at, struct cn_type_metadata *said)
 {
-  LLVMValueRef node = type_metadata_of(ctx, global);
+  LLVMValueRef node = metadata_of(ctx, global, CN_TYPE_METADATA);
   text_vector out = {0};
   bool ok = true;
 
@@ -201,12 +235,14 @@ bool cn_type_metadata_read(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef
              "i64 COUNT, i64 STRIDE may follow, and !\"weak\" in the end");
   cn_push(&out, '\0');
   said->names = out.at;
-  return ok;
+  return read_shared_metadata(ctx, global, at, said) && ok;
 }
 
 void cn_type_metadata_free(struct cn_type_metadata *said)
 {
   free(said->names);
+  free(said->shared);
+  free(said->module);
   cn_free(&said->weak);
 }
 

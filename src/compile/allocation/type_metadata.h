@@ -8,6 +8,11 @@
  * Each further operand is a property for the collector (!"finalisable", !"never-moves" or !"ephemeron"), or a field,
  * !{!"NAME", i64 OFFSET, ...}. A pair of i64 COUNT and i64 STRIDE follows for each array that contains the field
  * (framemap/layout_names.h). !"weak" at the end says that the field leaves its objects collectable.
+ *
+ *   !cairn.shared !{!"NAME", !"MODULE"}
+ *
+ * The program shares the layout by this name (shared_layouts.c). A further !"exported" says that the module defines the
+ * layout even if the module never allocates such objects.
  */
 #ifndef CN_COMPILE_ALLOCATION_TYPE_METADATA_H
 #define CN_COMPILE_ALLOCATION_TYPE_METADATA_H
@@ -27,6 +32,8 @@ struct cn_type_metadata {
   char *names;    /* in the form of framemap/layout_names.h */
   uint32_t flags; /* CAIRN_ABI_LAYOUT_* */
   CN_VECTOR(struct cn_weak_field) weak;
+  char *shared, *module; /* null: the layout belongs to the module */
+  bool exported;
 };
 
 /* Read the metadata of the type of the layout static `global`. Without metadata, read the name of the LLVM type.

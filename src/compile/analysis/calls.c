@@ -215,6 +215,12 @@ bool cn_calls_is_tag_name(const char *name)
   return strcmp(name, CN_TAG_FROM) == 0 || strcmp(name, CN_TAG_IS) == 0 || strcmp(name, CN_TAG_VALUE) == 0;
 }
 
+bool cn_calls_is_query_name(const char *name)
+{
+  return strncmp(name, CN_QUERY_PREFIX_LAYOUT, sizeof CN_QUERY_PREFIX_LAYOUT - 1) == 0 ||
+         strncmp(name, CN_QUERY_PREFIX_OBJECT, sizeof CN_QUERY_PREFIX_OBJECT - 1) == 0;
+}
+
 static struct cn_call_class classify_direct(LLVMValueRef call, LLVMValueRef callee)
 {
   size_t length;
@@ -228,6 +234,8 @@ static struct cn_call_class classify_direct(LLVMValueRef call, LLVMValueRef call
     return (struct cn_call_class){CN_CALL_LEAF, "a marker, which is deleted later"};
   if (cn_calls_is_tag_name(name))
     return (struct cn_call_class){CN_CALL_LEAF, "it makes or reads an immediate"};
+  if (cn_calls_is_query_name(name))
+    return (struct cn_call_class){CN_CALL_LEAF, "it reads an object's header"};
   const char *reason = cn_calls_leaf_reason(name);
   if (reason && !call_has_refs(call) && !cn_calls_type_has_refs(LLVMGlobalGetValueType(callee)))
     return (struct cn_call_class){CN_CALL_LEAF, reason};

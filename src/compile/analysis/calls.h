@@ -56,6 +56,8 @@ LLVMValueRef cn_calls_find_metadata(LLVMValueRef call, const char *name);
 bool cn_calls_is_marker_name(const char *name);
 /* True for cairn.tag.from, cairn.tag.is and cairn.tag.value. */
 bool cn_calls_is_tag_name(const char *name);
+/* True if `name` is that of a query of an object (allocation/object_queries.c). */
+bool cn_calls_is_query_name(const char *name);
 
 /* True for call, invoke and callbr. */
 bool cn_is_call(LLVMValueRef instruction);

@@ -130,6 +130,9 @@
 #define CN_TAG_IS "cairn.tag.is"
 #define CN_TAG_VALUE "cairn.tag.value"
 #define CN_WORDS_FLAG "cairn.words"
+/* Queries of objects (allocation/object_queries.c). */
+#define CN_QUERY_PREFIX_LAYOUT "cairn.layout.is"
+#define CN_QUERY_PREFIX_OBJECT "cairn.object."
 /* Named metadata from lower-tags, after which integers in words look like addresses. */
 #define CN_WORDS_LOWERED "cairn.words.lowered"
 #define CN_MUTATOR "cairn_mutator"
@@ -141,6 +144,12 @@
 #define CN_NAME_PREFIX "cairn.names"
 #define CN_NAME_SECTION "cairn_names"
 #define CN_TYPE_METADATA "cairn.type"
+/* Shared layouts (allocation/shared_layouts.c): the metadata of a layout static, and the prefix of a module's struct
+ * cairn_shared_layout. */
+#define CN_SHARED_METADATA "cairn.shared"
+#define CN_SHARED_EXPORTED "exported"
+#define CN_SHARED_PREFIX "cairn.shared."
+enum { CN_MAX_SHARED_NAME_BYTES = 1000 };
 #define CN_FRAME_SECTION "cairn_frames"
 #define CN_DETAILS_SECTION "cairn_details"
 #define CN_POINTS_SECTION "cairn_points"

@@ -247,7 +247,8 @@ void cn_work_attach_promise(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work
 /* True for a call that a later pass deletes or replaces by one or two instructions. */
 static bool is_marker(const char *name)
 {
-  return cn_calls_is_marker_name(name) || cn_calls_is_tag_name(name) || strcmp(name, CN_PTRDIFF) == 0;
+  return cn_calls_is_marker_name(name) || cn_calls_is_tag_name(name) || cn_calls_is_query_name(name) ||
+         strcmp(name, CN_PTRDIFF) == 0;
 }
 
 static uint64_t work_of_call(LLVMValueRef call)

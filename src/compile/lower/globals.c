@@ -3,9 +3,9 @@
  * Pass `globals`: registers a module's roots, sections and flags with the runtime.
  *
  * Needs: all other passes. Provides: a struct cairn_global_root in section cairn_roots for each global that holds
- * references, the constructor that registers the image; the guard that prevents links of managed code without frame
- * maps; symbols that prevent links of units with different barriers or words; the limit of in-line allocation; an
- * accessor for each thread-local root. Breaks: nothing.
+ * references and for each shared layout, the constructor that registers the image; the guard that prevents links of
+ * managed code without frame maps; symbols that prevent links of units with different barriers or words; the limit of
+ * in-line allocation; an accessor for each thread-local root. Breaks: nothing.
  *
  * The linker drops a root only together with its global, because !associated makes the section of the root
  * SHF_LINK_ORDER. The root of another unit's global is always kept (llvm.used), because the global's section is in
@@ -162,18 +162,13 @@ static LLVMValueRef build_root_address(struct cn_ctx *ctx, LLVMValueRef global, 
   return offset ? cn_constant_address_in_bounds(ctx, address, offset) : address;
 }
 
-static void add_root_record(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset,
-                            struct module_roots *roots)
+static void add_record(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef address, LLVMValueRef layout,
+                       struct module_roots *roots)
 {
-  CN_CHECK(cn_holds_ref(type) && offset % sizeof(uint64_t) == 0);
-  LLVMValueRef layout = cn_layouts_find_or_make(ctx, &roots->layouts, type, CN_LAYOUT_FORM_OBJECT,
-                                                LLVMABISizeOfType(ctx->layout, type), NULL, global);
-
-  if (!layout)
-    return;
-  LLVMValueRef fields[] = {build_root_address(ctx, global, offset), layout};
+  LLVMValueRef fields[] = {address, layout};
   LLVMValueRef value = LLVMConstStructInContext(ctx->llvm, fields, 2, false);
   LLVMValueRef root = LLVMAddGlobal(ctx->module, LLVMTypeOf(value), "cairn.root");
+
   LLVMSetInitializer(root, value);
   LLVMSetGlobalConstant(root, true);
   LLVMSetLinkage(root, LLVMPrivateLinkage);
@@ -182,6 +177,17 @@ static void add_root_record(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef
   if (is_defined_here(global))
     associate_root(ctx, root, global);
   cn_push(is_defined_here(global) ? &roots->here : &roots->elsewhere, root);
+}
+
+static void add_root_record(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset,
+                            struct module_roots *roots)
+{
+  CN_CHECK(cn_holds_ref(type) && offset % sizeof(uint64_t) == 0);
+  LLVMValueRef layout = cn_layouts_find_or_make(ctx, &roots->layouts, type, CN_LAYOUT_FORM_OBJECT,
+                                                LLVMABISizeOfType(ctx->layout, type), NULL, global);
+
+  if (layout)
+    add_record(ctx, global, build_root_address(ctx, global, offset), layout, roots);
 }
 
 static void add_roots_of_type(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset,
@@ -212,6 +218,33 @@ static void add_roots_of_type(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeR
   }
 }
 
+/* Add the entry of a shared layout to the section of roots, with the layout constant that the entry has in its first
+ * field until now. */
+static void add_shared_layout_record(struct cn_ctx *ctx, LLVMValueRef entry, struct module_roots *roots)
+{
+  LLVMValueRef value = LLVMGetInitializer(entry), layout = cn_shared_layouts_constant_of(entry);
+  LLVMValueRef fields[] = {LLVMConstNull(pointer_type(ctx)), LLVMGetAggregateElement(value, 1),
+                           LLVMGetAggregateElement(value, 2)};
+
+  LLVMSetInitializer(entry, LLVMConstStructInContext(ctx->llvm, fields, 3, false));
+  add_record(ctx, entry, cn_constant_address_in_bounds(ctx, entry, CAIRN_ABI_ROOT_SHARED_LAYOUT),
+             layout ? layout : LLVMConstNull(pointer_type(ctx)), roots);
+}
+
+static size_t add_shared_layouts(struct cn_ctx *ctx, struct module_roots *roots)
+{
+  value_vector entries = {0};
+
+  CN_EACH_GLOBAL(g, ctx->module)
+    if (cn_shared_layouts_is_entry(g))
+      cn_push(&entries, g);
+  for (size_t i = 0; i < entries.count; i++)
+    add_shared_layout_record(ctx, entries.at[i], roots);
+  size_t count = entries.count;
+  cn_free(&entries);
+  return count;
+}
+
 static size_t add_roots(struct cn_ctx *ctx)
 {
   struct module_roots roots = {0};
@@ -225,6 +258,7 @@ static size_t add_roots(struct cn_ctx *ctx)
   for (size_t i = 0; i < count; i++)
     add_roots_of_type(ctx, globals.at[i], LLVMGlobalGetValueType(globals.at[i]), 0, &roots);
   cn_layouts_table_free(&roots.layouts);
+  count += add_shared_layouts(ctx, &roots);
   cn_emit_append_to_list(ctx, "llvm.compiler.used", pointer_type(ctx), roots.here.at, roots.here.count);
   cn_emit_append_to_list(ctx, "llvm.used", pointer_type(ctx), roots.elsewhere.at, roots.elsewhere.count);
   cn_free(&globals);

@@ -24,7 +24,7 @@
 #include "compile/core/words.h"
 #include "compile/lower/lower.h"
 #include "compile/allocation/type_metadata.h"
-#include "compile/allocation/layout_constants.h"
+#include "compile/allocation/object_queries.h"
 #include "compile/markers/markers.h"
 #include "compile/markers/spans.h"
 #include "compile/optimise/prepare.h"
@@ -150,13 +150,16 @@ static void forbid_call_merging(struct cn_ctx *ctx, LLVMValueRef call)
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, cn_enum_attribute_of_name(ctx, "nomerge"));
 }
 
-/* True if the collector changes objects of the type, or keeps them after the program has dropped them. */
+/* True if the collector changes objects of the type, or keeps them after the program has dropped them; also if the type
+ * is known at run time only. */
 static bool is_weak_or_finalisable(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMValueRef global = LLVMIsAGlobalVariable(LLVMGetOperand(call, 0));
   struct cn_type_metadata said;
 
-  if (!global || !cn_type_metadata_exists(ctx, global))
+  if (!global || !LLVMTypeIsSized(LLVMGlobalGetValueType(global)))
+    return true;
+  if (!cn_type_metadata_exists(ctx, global))
     return false;
   cn_type_metadata_read(ctx, global, call, &said);
   bool asks = said.weak.count != 0 || (said.flags & CAIRN_ABI_LAYOUT_FINALISABLE) != 0;
@@ -305,6 +308,7 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
   cn_markers_lower_points(ctx);
   cn_tags_prepare_functions(ctx);
   describe_allocators(ctx);
+  cn_object_queries_prepare(ctx);
   cn_nopoll_add_marker_attributes(ctx);
   cn_spans_add_marker_attributes(ctx);
   cn_markers_add_attributes(ctx, CN_USER_ROOT);
@@ -313,6 +317,7 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
     add_declared_kind_attribute(ctx, f);
     mark_managed(ctx, f);
   }
+  cn_shared_layouts_mark_statics(ctx);
   cn_rules_gather_layout_types(ctx, &types);
   cn_spans_check_markers(ctx);
   cn_user_roots_check_marker(ctx);

@@ -154,8 +154,10 @@ static LLVMTypeRef object_type_of(LLVMValueRef root)
   if (!cn_layouts_called_allocator(root) || LLVMGetNumOperands(root) == 0)
     return NULL;
   LLVMValueRef layout = LLVMGetOperand(root, 0);
-  return LLVMIsAGlobalVariable(layout) && !cn_layouts_is_layout_constant(layout) ? LLVMGlobalGetValueType(layout)
-                                                                                 : NULL;
+  return LLVMIsAGlobalVariable(layout) && !cn_layouts_is_layout_constant(layout) &&
+                 LLVMTypeIsSized(LLVMGlobalGetValueType(layout))
+             ? LLVMGlobalGetValueType(layout)
+             : NULL;
 }
 
 /* True if `pointer` points to a type without references. In this case the program casts `&p->number`, a buffer of bytes

@@ -248,6 +248,17 @@ static void add_type_flags(struct type_description *names, LLVMMetadataRef type)
   }
 }
 
+/* Share the layout of a type by the type's name. */
+static void add_shared_name(struct cn_ctx *ctx, LLVMValueRef global, const char *name)
+{
+  size_t length;
+  const char *module = LLVMGetSourceFileName(ctx->module, &length);
+  LLVMMetadataRef operands[] = {build_string_metadata(ctx, name), build_string_metadata(ctx, length ? module : "?")};
+
+  LLVMGlobalSetMetadata(global, LLVMGetMDKindIDInContext(ctx->llvm, CN_SHARED_METADATA, sizeof CN_SHARED_METADATA - 1),
+                        LLVMMDNodeInContext2(ctx->llvm, operands, 2));
+}
+
 static void name_layout_static(struct cn_ctx *ctx, LLVMValueRef global, LLVMMetadataRef variable)
 {
   LLVMMetadataRef type = cn_debug_operand(ctx, variable, CN_DEBUG_TYPE_OPERAND);
@@ -256,6 +267,8 @@ static void name_layout_static(struct cn_ctx *ctx, LLVMValueRef global, LLVMMeta
 
   char *name = format_type_name(ctx, type);
   cn_push(&names.operands, build_string_metadata(ctx, name));
+  if (cn_debug_type_has_tag(ctx, type, "cairn-shared"))
+    add_shared_name(ctx, global, name);
   free(name);
   add_type_flags(&names, type);
   if (type)
@@ -293,5 +306,5 @@ void cn_type_names_add(struct cn_ctx *ctx)
   if (bare != NULL)
     cn_report(ctx, CAIRN_WARNING, NULL, "type-annotations",
               "types have no debug information, so cairn_weak, cairn_ephemeron, "
-              "cairn_finalisable and cairn_never_moves of theirs are not seen: compile with -g");
+              "cairn_finalisable, cairn_never_moves and cairn_shared of theirs are not seen: compile with -g");
 }

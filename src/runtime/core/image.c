@@ -21,6 +21,7 @@
 #include "runtime/core/readers.h"
 #include "runtime/core/messages.h"
 #include "runtime/os/os.h"
+#include "runtime/tables/layout_store.h"
 
 enum { CN_WORDS_TEXT_BYTES = 16 };
 
@@ -98,6 +99,16 @@ uint64_t cn_image_joint_flags(void)
 bool cn_image_root_is_thread_local(const struct cairn_global_root *root)
 {
   return ((uintptr_t)root->address & CAIRN_ABI_ROOT_THREAD_LOCAL) != 0;
+}
+
+struct cairn_shared_layout *cn_image_shared_layout(const struct cairn_global_root *root)
+{
+  uintptr_t address = (uintptr_t)root->address;
+
+  CN_ASSERT((address & CAIRN_ABI_ROOT_SHARED_LAYOUT) == 0 || (address & CAIRN_ABI_ROOT_THREAD_LOCAL) == 0);
+  return (address & CAIRN_ABI_ROOT_SHARED_LAYOUT) != 0
+             ? (struct cairn_shared_layout *)(address - CAIRN_ABI_ROOT_SHARED_LAYOUT)
+             : NULL;
 }
 
 uintptr_t cn_image_root_address(const struct cairn_global_root *root)
@@ -536,6 +547,11 @@ bool cn_images_have_section_on_page(uintptr_t address)
   return found;
 }
 
+static bool is_stored_layout(const struct cairn_layout *layout)
+{
+  return cn_layout_store_has_address((uintptr_t)layout) && layout->magic == CAIRN_ABI_LAYOUT_MAGIC;
+}
+
 static bool is_registered_layout(const struct cn_image_list *list, uintptr_t address)
 {
   const struct cairn_layout *layout = (const struct cairn_layout *)address;
@@ -553,6 +569,8 @@ bool cairn_layout_is_filler(const struct cairn_layout *layout)
 
 bool cairn_layout_is_known(const struct cairn_layout *layout)
 {
+  if (is_stored_layout(layout))
+    return true;
   bool entered = cn_image_begin_reading();
   bool known = is_registered_layout(cn_image_list(), (uintptr_t)layout);
 

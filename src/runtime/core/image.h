@@ -118,6 +118,8 @@ bool cn_images_have_section_on_page(uintptr_t address);
  * the root's address, for a thread-local root the address in the calling thread, or 0 if the thread has not allocated
  * the variable. The thread must be reading. */
 bool cn_image_root_is_thread_local(const struct cairn_global_root *root);
+/* The shared layout that an entry of the section of roots stands for; null: the entry is a root. */
+struct cairn_shared_layout *cn_image_shared_layout(const struct cairn_global_root *root);
 uintptr_t cn_image_root_address(const struct cairn_global_root *root);
 
 /* Check the list. Returns the error, or null. Invariants:

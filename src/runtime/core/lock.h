@@ -23,6 +23,7 @@ enum cn_lock {
   CN_LOCK_PATCH,      /* code with points, and the tables of patches (src/patch); the holder takes no other lock */
   CN_LOCK_CODE,       /* names of code without a file (src/runtime/code); the holder takes no other lock */
   CN_LOCK_MARKS,      /* the table of marks in phase MUTATE (marked_returns.c); the holder takes no other lock */
+  CN_LOCK_LAYOUTS,    /* additions to the layout store (shared_layouts.c); the holder takes no other lock */
   CN_LOCK_COUNT
 };
 

@@ -17,6 +17,7 @@
 #include "runtime/core/image.h"
 #include "runtime/core/messages.h"
 #include "runtime/os/os.h"
+#include "runtime/tables/layout_store.h"
 
 /* True: layouts are checked from now on. The flag is stored before the list of images is read, and loaded after an
  * image is added to the list, so at least one of the two threads sees the other thread's change. */
@@ -54,8 +55,7 @@ static size_t layout_bytes_of(const struct cairn_layout *layout, size_t room)
   return (bytes + align - 1) / align * align;
 }
 
-/* True if the collector in use lacks a service that the type asks for. */
-static bool lacks_service(const struct cairn_layout *layout, const char *name, char *fault, size_t size)
+bool cn_layouts_lack_service(const struct cairn_layout *layout, const char *name, char *fault, size_t size)
 {
   static const struct {
     uint32_t flag, trait;
@@ -96,7 +96,7 @@ bool cn_layouts_are_wrong(const struct cairn_image *image, const char *name, cha
       describe_damage(layout, name, fault, size);
       return true;
     }
-    if (layout->magic == CAIRN_ABI_LAYOUT_MAGIC && lacks_service(layout, name, fault, size))
+    if (layout->magic == CAIRN_ABI_LAYOUT_MAGIC && cn_layouts_lack_service(layout, name, fault, size))
       return true;
     if (bytes > left)
       bytes = left;
@@ -131,11 +131,28 @@ void cn_layouts_check_image(const struct cairn_image *image)
     check_image_layouts(image);
 }
 
+static bool check_stored_layout(void *env, const struct cn_stored_layout *stored)
+{
+  char fault[CN_IMAGE_FAULT_BYTES];
+
+  CN_ASSERT(env == NULL);
+  (void)env;
+  if (cn_layouts_lack_service(stored->layout, stored->origin, fault, sizeof fault))
+    cairn_fatal("%s", fault);
+  return true;
+}
+
+bool cn_layouts_are_checked(void)
+{
+  return atomic_load(&checks_begun);
+}
+
 void cn_layouts_begin_checks(void)
 {
   bool entered = cn_image_begin_reading();
 
   atomic_store(&checks_begun, true);
+  cn_layout_store_visit(check_stored_layout, NULL);
   const struct cn_image_list *list = cn_image_list();
   for (const struct cn_registered_image *at = cn_image_from(list, 0); at != NULL; at = cn_image_from(list, at->id + 1))
     check_image_layouts(&at->image);
@@ -209,6 +226,10 @@ bool cn_layouts_find_type_at(uintptr_t address, char *text, size_t size)
       !cn_os_read_memory(address - CAIRN_ABI_HEADER_SIZE, &header, sizeof header) || (header & other_bits) != 0)
     return false;
   start = header & (uintptr_t)CAIRN_ABI_HEADER_LAYOUT;
+  if (cn_layout_store_has_address(start) && cairn_layout_is_known((const struct cairn_layout *)start)) {
+    cairn_layout_type((const struct cairn_layout *)start, text, size);
+    return true;
+  }
   bool entered = cn_image_begin_reading();
   const struct cn_range *range = cn_ranges_find_overlap(cn_image_list()->by_layouts, start, start + 1);
   const struct cn_registered_image *image = range != NULL ? range->value : NULL;

@@ -457,6 +457,25 @@ bool cn_heap_is_object(uintptr_t address)
                                              : cairn_layout_is_known(cairn_object_layout(address));
 }
 
+#pragma GCC visibility push(default)
+size_t cairn_object_size(uintptr_t reference); /* <cairn/cairn.h> */
+#pragma GCC visibility pop
+
+size_t cairn_object_size(uintptr_t reference)
+{
+  uintptr_t object = reference - cairn_words.reference;
+  const struct cairn_layout *layout = cn_heap_is_object(object) ? cairn_object_layout(object) : NULL;
+  uint64_t bytes;
+
+  if (layout == NULL)
+    cn_report_fatal((uintptr_t)__builtin_return_address(0),
+                    "0x%lx is asked for its size, which is not an object's start", (unsigned long)reference);
+  enum cairn_status status =
+      cairn_layout_payload(layout, layout->elem_size != 0 ? cairn_object_count(object) : 0, &bytes);
+  CN_CHECK(status == CAIRN_OK);
+  return bytes;
+}
+
 bool cn_heap_may_have_layouts_of(const struct cairn_image *image)
 {
   CN_ASSERT(image->layouts_start <= image->layouts_stop);

@@ -259,11 +259,30 @@ void cn_layouts_check_image(const struct cairn_image *image);
  * `fault` gets the sentence, which calls the image `name`, or by its file if that is null. */
 bool cn_layouts_are_wrong(const struct cairn_image *image, const char *name, char *fault, size_t size);
 
+/* True if the collector in use lacks a service that the type asks for; `fault` gets a sentence with the name of the
+ * image, as above. cn_layouts_are_checked() is true once the collector is chosen and layouts are checked. */
+bool cn_layouts_lack_service(const struct cairn_layout *layout, const char *name, char *fault, size_t size);
+bool cn_layouts_are_checked(void);
+
 /* True if `layout`, any address, is a layout of the image, whose layouts are not wrong. Linear. */
 bool cn_layouts_have(const struct cairn_image *image, const struct cairn_layout *layout);
 
 /* Write the type of the object whose payload begins at `address`, any value. False: no header of a registered layout
  * stands there. The object may be dead. Any phase; async-signal-safe. */
 bool cn_layouts_find_type_at(uintptr_t address, char *text, size_t size);
+
+/* ---- shared_layouts.c: layouts that belong to the program, by name ---- */
+
+/* Define the shared layouts of an image that is in the list of images, and fill in the addresses that its code reads.
+ * If the program has another layout of a name, the function ends the program. Any phase; the caller holds signals. */
+void cn_shared_layouts_enter(const struct cairn_image *image);
+
+/* True if cn_shared_layouts_enter() would end the program because of this image; `fault` gets the sentence, which calls
+ * the image `name`, or by its file if that is null. `first` is null, or an image that will be registered before. */
+bool cn_shared_layouts_misfit(const struct cairn_image *image, const struct cairn_image *first, const char *name,
+                              char *fault, size_t size);
+
+/* Write a name that a registered image refers to and that is undefined, with its module. False: there is none. */
+bool cn_shared_layouts_find_undefined(char *text, size_t size);
 
 #endif

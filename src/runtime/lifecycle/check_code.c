@@ -201,12 +201,28 @@ static bool check_details(struct section_check *s)
 
 /* ---- roots ---- */
 
+/* Null, or the fault of a shared layout. */
+static const char *shared_layout_fault(const struct cn_code_check *check, const struct cairn_global_root *root)
+{
+  const struct cairn_shared_layout *shared = cn_image_shared_layout(root);
+
+  if ((uintptr_t)shared % _Alignof(struct cairn_shared_layout) != 0)
+    return "a shared layout is not aligned";
+  if (shared->name == NULL || shared->module == NULL)
+    return "a shared layout has no name";
+  return root->layout != NULL && !cn_layouts_have(&check->code->image, root->layout)
+             ? "a shared layout is none of the image's"
+             : NULL;
+}
+
 /* Null, or the fault of a root. Collections read and write the words that the layout names. */
 static const char *root_fault(const struct cn_code_check *check, const struct cairn_global_root *root)
 {
   const struct cairn_layout *layout = root->layout;
   uintptr_t address = (uintptr_t)root->address & ~(uintptr_t)CAIRN_ABI_ROOT_THREAD_LOCAL;
 
+  if (cn_image_shared_layout(root) != NULL)
+    return shared_layout_fault(check, root);
   if (!cn_layouts_have(&check->code->image, layout))
     return "the layout of a root is none of the image's";
   if (layout->elem_size != 0 || layout->base_size % sizeof(uintptr_t) != 0)

@@ -83,7 +83,8 @@ enum cairn_status cairn_image_check(const struct cairn_image *image, const struc
                                     char *fault, size_t size)
 {
   bool wrong = is_form_wrong(image, name, fault, size) || cn_image_has_other_words(image, first, name, fault, size) ||
-               cn_layouts_are_wrong(image, name, fault, size) || cn_heap_image_misfits(image, name, fault, size);
+               cn_layouts_are_wrong(image, name, fault, size) || cn_heap_image_misfits(image, name, fault, size) ||
+               cn_shared_layouts_misfit(image, first, name, fault, size);
 
   return wrong ? CAIRN_E_REFUSED : CAIRN_OK;
 }
@@ -105,6 +106,7 @@ static void check_region_overlap(const struct cairn_image *image)
 static void prepare_for_image(const struct cairn_image *image)
 {
   cn_layouts_check_image(image);
+  cn_shared_layouts_enter(image);
   /* The program unmaps code that belongs to no file, maybe too early (fault.c). */
   if ((image->flags & CAIRN_ABI_IMAGE_STACK_POLLS) != 0 || !cn_os_is_loaded_from_file((uintptr_t)image))
     cn_fault_watch_signals();

@@ -40,6 +40,8 @@ static bool add_layout_slots(uintptr_t address, const struct cairn_layout *layou
 
 static bool add_global_root(const struct cairn_global_root *root, struct cn_root_slots *slots, size_t most)
 {
+  if (cn_image_shared_layout(root) != NULL)
+    return true;
   if (!cairn_layout_is_known(root->layout) || root->layout->elem_size != 0)
     cairn_fatal("the layout of the global at %p is damaged", root->address);
   if (root->address == NULL) /* an undefined weak global */

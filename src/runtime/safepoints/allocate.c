@@ -196,7 +196,7 @@ static bool is_known_layout(const struct cairn_layout *layout)
   return known;
 }
 
-static void check_layout(const struct cn_saved_regs *regs, const struct cairn_layout *layout)
+static void check_known_layout(const struct cn_saved_regs *regs, const struct cairn_layout *layout)
 {
   char place[CN_REPORT_PC], file[CN_REPORT_PC];
   uint64_t busy = defer_handlers(regs);
@@ -205,6 +205,9 @@ static void check_layout(const struct cn_saved_regs *regs, const struct cairn_la
   release_handlers(busy);
   if (known)
     return;
+  if (layout == NULL && cn_shared_layouts_find_undefined(file, sizeof file))
+    cairn_fatal("allocation at pc %s: its layout is undefined: no module and no cairn_layout_make() defines %s",
+                cn_report_format_return(regs->pc, place), file);
   if (cn_os_find_module_file((uintptr_t)layout, file, sizeof file))
     cairn_fatal("allocation at pc %s: %p is not a layout of a registered image: did the constructor "
                 "of %s run? %s",
@@ -212,6 +215,18 @@ static void check_layout(const struct cn_saved_regs *regs, const struct cairn_la
   cn_collect_check_registered(regs->pc);
   cairn_fatal("allocation at pc %s: %p is not a layout", cn_report_format_return(regs->pc, place),
               (const void *)layout);
+}
+
+static void check_layout(const struct cn_saved_regs *regs, const struct cairn_layout *layout, bool indexed)
+{
+  char type[CN_LAYOUT_TEXT_BYTES];
+
+  check_known_layout(regs, layout);
+  if ((layout->elem_size != 0) == indexed)
+    return;
+  cairn_layout_type(layout, type, sizeof type);
+  cn_report_fatal(regs->pc, "%s is allocated with the layout of %s, which %s elements",
+                  indexed ? "an array" : "a single object", type, indexed ? "has no" : "has");
 }
 
 /* The object's header has been written; returns the reference to the object. */
@@ -234,7 +249,7 @@ static void *finish_allocation(const struct cairn_layout *layout, uintptr_t *pay
 
 void *cn_safepoint_alloc(const struct cn_saved_regs *regs, const struct cairn_layout *layout)
 {
-  check_layout(regs, layout);
+  check_layout(regs, layout, false);
   size_t bytes = (layout->base_size + CAIRN_ABI_HEADER_SIZE + 7) & ~(size_t)7;
   bool native;
 
@@ -251,7 +266,7 @@ static size_t checked_array_bytes(const struct cn_saved_regs *regs, const struct
   uint64_t payload;
   char place[CN_REPORT_PC];
 
-  check_layout(regs, layout);
+  check_layout(regs, layout, true);
   if (count < 0)
     cn_report_exit("negative array length %lld at pc %s", (long long)count, cn_report_format_return(regs->pc, place));
   if ((uint64_t)count > UINT64_MAX / 2 || cairn_layout_payload(layout, (uint64_t)count, &payload) != CAIRN_OK)

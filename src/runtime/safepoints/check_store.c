@@ -25,6 +25,8 @@
 
 static bool has_reference_at(const struct cairn_global_root *root, uintptr_t slot)
 {
+  if (cn_image_shared_layout(root) != NULL)
+    return false;
   uintptr_t offset = slot - cn_image_root_address(root);
 
   CN_ASSERT(root->layout != NULL);

@@ -32,7 +32,7 @@ $inline_one = comdat any
 ; CHECK: @llvm.used = appending global [2 x ptr] [ptr @cairn.root.2, ptr @cairn.guard]
 ; CHECK: @__stop_cairn_frames = extern_weak hidden global i8
 ; Its version and size come first.
-; CHECK: @cairn.image.data = linkonce_odr hidden constant {{.*}} { i32 3, i32 96, ptr @cairn_object_that_needs_cairn_frames_rewrite, ptr @__stop_cairn_frames, ptr @__start_cairn_roots, ptr @__stop_cairn_roots, ptr @__start_cairn_layouts, ptr @__stop_cairn_layouts, ptr @__start_cairn_details, ptr @__stop_cairn_details, ptr @__start_cairn_points, ptr @__stop_cairn_points, i64 65536 }, comdat($cairn.image)
+; CHECK: @cairn.image.data = linkonce_odr hidden constant {{.*}} { i32 4, i32 96, ptr @cairn_object_that_needs_cairn_frames_rewrite, ptr @__stop_cairn_frames, ptr @__start_cairn_roots, ptr @__stop_cairn_roots, ptr @__start_cairn_layouts, ptr @__stop_cairn_layouts, ptr @__start_cairn_details, ptr @__stop_cairn_details, ptr @__start_cairn_points, ptr @__stop_cairn_points, i64 65536 }, comdat($cairn.image)
 ; Registered before the program's own constructors, which may collect.
 ; CHECK: @llvm.global_ctors = appending global [2 x { i32, ptr, ptr }] [{{.*}} { i32 101, ptr @early, ptr null }, {{.*}} { i32 100, ptr @cairn.image, ptr @cairn.image }]
 ; CHECK-NOT: llvm.global_dtors
@@ -42,7 +42,7 @@ $inline_one = comdat any
 
 ; The flag must survive the linker's choice of one image for all units.
 ; NONE: @__start_cairn_frames = extern_weak
-; NONE: @cairn.image.unsafe.data = linkonce_odr hidden constant {{.*}} { i32 3, i32 96, ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, i64 1 }, comdat($cairn.image.unsafe)
+; NONE: @cairn.image.unsafe.data = linkonce_odr hidden constant {{.*}} { i32 4, i32 96, ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, i64 1 }, comdat($cairn.image.unsafe)
 ; Units of two kinds of words keep both images, where they are linked together; the flags say the kind, 3 and 0, 2 and 2.
 ; WORDS: @"cairn.image.words.000:10.data" = linkonce_odr hidden constant {{.*}} i64 565161861644288 }, comdat($"cairn.image.words.000:10")
 ; WORDS: call void @cairn_image_register(ptr @"cairn.image.words.000:10.data")

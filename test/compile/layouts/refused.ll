@@ -2,6 +2,9 @@
 ; read the wrong words as references.
 ; RUN: split-file %s %t
 ; RUN: not %cairn opt -p layouts -S %t/computed.ll 2>&1 | FileCheck %s --check-prefix=COMPUTED
+; RUN: not %cairn opt -p layouts -S %t/run-time.ll 2>&1 | FileCheck %s --check-prefix=RUN-TIME
+; RUN: not %cairn opt -p layouts -S %t/twice.ll 2>&1 | FileCheck %s --check-prefix=TWICE
+; RUN: not %cairn opt -p layouts -S %t/common.ll 2>&1 | FileCheck %s --check-prefix=COMMON
 ; RUN: not %cairn opt -p layouts -S %t/small.ll 2>&1 | FileCheck %s --check-prefix=SMALL
 ; RUN: not %cairn opt -p layouts -S %t/variable.ll 2>&1 | FileCheck %s --check-prefix=VARIABLE
 ; RUN: not %cairn opt -p layouts -S %t/flex.ll 2>&1 | FileCheck %s --check-prefix=FLEX
@@ -13,9 +16,36 @@
 
 ;--- computed.ll
 declare ptr addrspace(1) @cairn_alloc(ptr, i64)
-define ptr addrspace(1) @f(ptr %layout) gc "statepoint-example" {
+@a = internal constant i64 zeroinitializer
+@b = internal constant ptr addrspace(1) zeroinitializer
+define ptr addrspace(1) @f(i1 %which) gc "statepoint-example" {
 ; COMPUTED: in function 'f': {{.*}} [unknown-layout]
+  %layout = select i1 %which, ptr @a, ptr @b
   %r = call ptr addrspace(1) @cairn_alloc(ptr %layout, i64 8)
+  ret ptr addrspace(1) %r
+}
+;--- run-time.ll
+declare ptr addrspace(1) @cairn_alloc(ptr, i64)
+define ptr addrspace(1) @f(ptr %layout) gc "statepoint-example" {
+; RUN-TIME: must be 0, because the layout is known at run time only, and has the size [alloc-size]
+  %r = call ptr addrspace(1) @cairn_alloc(ptr %layout, i64 8)
+  ret ptr addrspace(1) %r
+}
+;--- twice.ll
+@t = linkonce_odr constant i64 zeroinitializer
+declare ptr addrspace(1) @cairn_alloc(ptr, i64)
+define ptr addrspace(1) @f() gc "statepoint-example" {
+; TWICE: the module states two different layouts of the name "t"; {{.*}} [shared-layout]
+  %r = call ptr addrspace(1) @cairn_alloc(ptr @t, i64 8)
+  %s = call ptr addrspace(1) @cairn_alloc(ptr @t, i64 16)
+  ret ptr addrspace(1) %s
+}
+;--- common.ll
+@t = extern_weak constant i64
+declare ptr addrspace(1) @cairn_alloc(ptr, i64)
+define ptr addrspace(1) @f() gc "statepoint-example" {
+; COMMON: the layout static 't' is thread-local, or has a linkage that names nothing in other modules; {{.*}} [shared-layout]
+  %r = call ptr addrspace(1) @cairn_alloc(ptr @t, i64 8)
   ret ptr addrspace(1) %r
 }
 ;--- small.ll
