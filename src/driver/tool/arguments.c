@@ -72,6 +72,23 @@ static int suggest_option(const struct cn_arguments *arguments, const char *refu
   return CN_EXIT_USAGE;
 }
 
+/* Whether the word before argv[optind] is the start of a long option's name only. getopt_long() takes such a word, and
+ * takes the first of several options that have the same `val`. */
+static bool is_abbreviated(char **argv, const struct option *option)
+{
+  const char *word = argv[optind - 1];
+
+  if (option->has_arg == required_argument && optarg == word)
+    word = argv[optind - 2];
+  return strcspn(word, "=") != strlen("--") + strlen(option->name);
+}
+
+static int refuse_abbreviation(const struct option *option)
+{
+  cn_tool_error("options are written in full: '--%s'", option->name);
+  return CN_EXIT_USAGE;
+}
+
 static int print_help(const struct cn_arguments *arguments)
 {
   fputs(arguments->help, stdout);
@@ -82,20 +99,26 @@ static int print_help(const struct cn_arguments *arguments)
 
 int cn_arguments_parse(int argc, char **argv, const struct cn_arguments *arguments, void *env)
 {
-  int letter, which = 0, status = CN_EXIT_OK;
-
   CN_CHECK(argc > 0);
   CN_ASSERT_VALID(cn_arguments_wrong(arguments));
   cn_tool_name = argv[0] = arguments->name; /* getopt prints this name before its messages */
-  while (status == CN_EXIT_OK &&
-         (letter = getopt_long(argc, argv, arguments->letters, arguments->options, &which)) != -1) {
+  for (;;) {
+    int which = -1, status;
+    int letter = getopt_long(argc, argv, arguments->letters, arguments->options, &which);
+    const struct option *option = which < 0 ? NULL : &arguments->options[which]; /* null for a letter */
+
+    if (letter == -1)
+      return -1;
+    if (letter == '?') /* getopt has reported it */
+      return suggest_option(arguments, argv[optind - 1]);
+    if (option && is_abbreviated(argv, option))
+      return refuse_abbreviation(option);
     if (letter == 'h')
       return print_help(arguments);
     if (letter == 'v')
       return cn_tool_print_version(), CN_EXIT_OK;
-    /* getopt has reported '?' */
-    status = letter == '?' ? suggest_option(arguments, argv[optind - 1])
-                           : arguments->take(env, letter, arguments->options[which].name);
+    status = arguments->take(env, letter, option ? option->name : NULL);
+    if (status != CN_EXIT_OK)
+      return status;
   }
-  return status == CN_EXIT_OK ? -1 : status;
 }

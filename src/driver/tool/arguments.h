@@ -19,7 +19,7 @@ struct cn_arguments {
   const char *letters; /* single-letter options in getopt()'s form, with at least "h" */
   const struct option *options;
   /* Apply an option, whose argument is in `optarg`. Returns CN_EXIT_OK, or CN_EXIT_USAGE after a message. `name` is the
-   * name of a long option. */
+   * name of a long option, and null for a letter. */
   int (*take)(void *env, int letter, const char *name);
 };
 
