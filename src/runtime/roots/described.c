@@ -4,7 +4,7 @@
  * check's call to the frame with the slot, and over a waiting stack that has the slot.
  *
  * Most stores go to a local of a near caller, so each thread caches the chains of frames that it found: the return
- * addresses up to the frame, the sizes of the frames between them, and the slot's distance from the stack pointer.
+ * addresses up to the frame, the sizes of the frames between them, and the places of the local's references.
  * While an image is loaded, the frame map of a return address is constant. If the stack has the return addresses of a
  * chain again, the slot is therefore described again. A chain ends at frames of variable size and at native code.
  *
@@ -14,6 +14,7 @@
 #include "runtime/roots/roots.h"
 
 #include <stdatomic.h>
+#include <string.h>
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/core/image.h"
@@ -23,12 +24,18 @@
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/walk.h"
 
-enum { CHAIN_COUNT = CN_THREAD_TABLE_ENTRIES(32, 2), MAX_CHAIN_FRAMES = 4 };
+enum {
+  CHAIN_WAYS = 2, /* entries for a return address */
+  CHAIN_SETS = CN_THREAD_TABLE_ENTRIES(16, 1),
+  MAX_CHAIN_FRAMES = 4,
+};
 
-/* The frames from the check's caller to the frame with the slot. */
+/* The frames from the check's caller to the frame with a described area. */
 struct frame_chain {
   uint64_t generation;              /* generation of the list of images; 0: the entry is empty */
-  uintptr_t distance;               /* distance of the slot from the first frame's stack pointer */
+  uintptr_t distance;               /* distance of the first reference from the first frame's stack pointer */
+  uint64_t bytes;                   /* `stride` for each reference */
+  volatile uint64_t stride;         /* from reference to reference */
   uintptr_t pc[MAX_CHAIN_FRAMES];   /* return address in each frame */
   uint32_t words[MAX_CHAIN_FRAMES]; /* size of each frame except the last */
   unsigned levels;
@@ -37,33 +44,51 @@ struct frame_chain {
 /* This thread's chains. If a signal handler changes a chain during a read, the stamp changes. Signals are deferred
  * during a write. */
 static _Thread_local struct {
-  struct frame_chain at[CHAIN_COUNT];
+  struct frame_chain sets[CHAIN_SETS][CHAIN_WAYS];
   volatile uint64_t stamp;
 } chain_cache;
 
-static struct frame_chain *cached_chain_at(uintptr_t pc, uintptr_t distance)
+static struct frame_chain *chain_set_of(uintptr_t pc)
 {
-  return &chain_cache.at[(pc ^ pc >> 5 ^ distance >> 3) % CHAIN_COUNT];
+  return chain_cache.sets[(pc ^ pc >> 5) % CHAIN_SETS];
 }
 
-bool cn_described_has_cached_slot(uintptr_t slot, const struct cn_saved_regs *regs)
+static bool area_has_slot(const struct frame_chain *chain, uintptr_t offset)
 {
-  uintptr_t sp = cn_arch_sp_after(regs);
-  const struct frame_chain *chain = cached_chain_at(regs->pc, slot - sp);
-  const uintptr_t *end = (const uintptr_t *)sp;
-  uint64_t stamp = chain_cache.stamp;
-  unsigned i = 0;
+  uint64_t stride = chain->stride;
 
-  atomic_signal_fence(memory_order_seq_cst);
-  if (chain->pc[0] != regs->pc || chain->distance != slot - sp || chain->generation != cn_image_list_generation())
+  return offset < chain->bytes && stride != 0 &&
+         (stride == sizeof offset ? offset % sizeof offset : offset % stride) == 0;
+}
+
+static bool chain_has_slot(const struct frame_chain *chain, uintptr_t slot, const struct cn_saved_regs *regs)
+{
+  const uintptr_t *end = (const uintptr_t *)cn_arch_sp_after(regs);
+
+  if (chain->pc[0] != regs->pc || !area_has_slot(chain, slot - (uintptr_t)end - chain->distance) ||
+      chain->generation != cn_image_list_generation())
     return false;
-  for (; i + 1 < chain->levels; i++) {
+  for (unsigned i = 0; i + 1 < chain->levels; i++) {
     end += chain->words[i];
     if (end[-1] != chain->pc[i + 1])
       return false;
   }
-  atomic_signal_fence(memory_order_seq_cst);
-  return stamp == chain_cache.stamp;
+  return true;
+}
+
+bool cn_described_has_cached_slot(uintptr_t slot, const struct cn_saved_regs *regs)
+{
+  const struct frame_chain *set = chain_set_of(regs->pc);
+  uint64_t stamp = chain_cache.stamp;
+
+  for (unsigned i = 0; i < CHAIN_WAYS; i++) {
+    atomic_signal_fence(memory_order_seq_cst);
+    bool has = chain_has_slot(&set[i], slot, regs);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (has)
+      return stamp == chain_cache.stamp;
+  }
+  return false;
 }
 
 /* True if the walk stepped directly from the callee to this frame, without native code between them. */
@@ -91,11 +116,24 @@ static bool extend_chain(struct frame_chain *chain, const struct cn_walk *walk)
 
 static void cache_chain(const struct frame_chain *chain)
 {
-  struct frame_chain *place = cached_chain_at(chain->pc[0], chain->distance);
+  struct frame_chain *set = chain_set_of(chain->pc[0]);
 
-  CN_ASSERT(chain->levels > 0 && chain->levels <= MAX_CHAIN_FRAMES && chain->generation != 0);
-  *place = *chain;
+  CN_ASSERT(chain->levels > 0 && chain->levels <= MAX_CHAIN_FRAMES && chain->generation != 0 && chain->stride != 0);
+  memmove(&set[1], &set[0], (CHAIN_WAYS - 1) * sizeof *set);
+  set[0] = *chain;
   chain_cache.stamp++;
+}
+
+/* Cache the chain with the area, whose first reference is at `start`. */
+static void cache_chain_to_area(struct frame_chain *chain, const struct cn_described_area *area, uintptr_t start,
+                                uintptr_t sp)
+{
+  if (area->reg != cn_arch_sp_dwarf_number)
+    return;
+  chain->distance = start - sp;
+  chain->stride = area->count > 1 ? area->stride : sizeof start;
+  chain->bytes = area->count * chain->stride;
+  cache_chain(chain);
 }
 
 struct slot_search {
@@ -122,16 +160,17 @@ static bool region_frame_has_slot(const struct cn_walk *walk, uintptr_t slot)
   return search.found;
 }
 
-/* Searches the walk's frame and older frames for the slot. If `chain` is not null and reaches the slot, the chain is
- * cached. */
-static bool find_slot_area(struct cn_walk *walk, bool any, uintptr_t slot, struct frame_chain *chain)
+/* Searches the walk's frame and older frames for the slot. If `chain` is not null and reaches the slot from the stack
+ * pointer `sp`, the chain is cached. */
+static bool find_slot_area(struct cn_walk *walk, bool any, uintptr_t slot, struct frame_chain *chain, uintptr_t sp)
 {
   for (; any; any = cn_walk_next(walk)) {
-    const struct cn_described_area *area = cn_frame_roots_area_at(walk, slot);
+    uintptr_t start;
+    const struct cn_described_area *area = cn_frame_roots_area_at(walk, slot, &start);
     if (chain != NULL && !extend_chain(chain, walk))
       chain = NULL;
-    if (area != NULL && chain != NULL && area->reg == cn_arch_sp_dwarf_number)
-      cache_chain(chain);
+    if (area != NULL && chain != NULL)
+      cache_chain_to_area(chain, area, start, sp);
     if (area != NULL || (walk->frame.map == NULL && region_frame_has_slot(walk, slot)))
       return true;
   }
@@ -148,20 +187,20 @@ static bool find_in_waiting_stack(struct cn_walk *walk, uintptr_t slot)
     return false;
   struct cairn_stack *stack = cn_coroutine_stacks_at(slot);
   return cn_coroutine_stacks_is_waiting(mutator, stack) &&
-         find_slot_area(walk, cn_walk_begin_waiting(walk, mutator, stack), slot, NULL);
+         find_slot_area(walk, cn_walk_begin_waiting(walk, mutator, stack), slot, NULL, 0);
 }
 
 bool cn_described_has_slot(uintptr_t slot, const struct cn_saved_regs *regs)
 {
-  struct frame_chain chain = {.generation = cn_image_list_generation(), .distance = slot - cn_arch_sp_after(regs)};
+  struct frame_chain chain = {.generation = cn_image_list_generation()};
   struct cn_walk walk;
 
   CN_ASSERT(cairn_mutator.attached && cairn_mutator.stopped == NULL);
   if (cn_index_look_up_map(regs->pc) == NULL)
     return false;
   bool entered = cn_index_enter(); /* signals are deferred from now on */
-  bool found =
-      find_slot_area(&walk, cn_walk_begin_running(&walk, regs), slot, &chain) || find_in_waiting_stack(&walk, slot);
+  bool found = find_slot_area(&walk, cn_walk_begin_running(&walk, regs), slot, &chain, cn_arch_sp_after(regs)) ||
+               find_in_waiting_stack(&walk, slot);
   cn_index_leave(entered);
   return found;
 }
@@ -171,7 +210,7 @@ bool cn_described_mutator_has_slot(struct cairn_mutator *mutator, uintptr_t slot
   struct cn_walk walk;
 
   bool entered = cn_index_enter();
-  bool found = find_slot_area(&walk, cn_walk_begin(&walk, mutator, mutator->stopped), slot, NULL);
+  bool found = find_slot_area(&walk, cn_walk_begin(&walk, mutator, mutator->stopped), slot, NULL, 0);
   cn_index_leave(entered);
   return found;
 }

@@ -81,17 +81,17 @@ void cn_frame_roots_visit_areas(const struct cn_walk *walk, cairn_stack_root *fo
     visit_area_roots(walk, &cn_map_areas(map)[i], found, env);
 }
 
-const struct cn_described_area *cn_frame_roots_area_at(const struct cn_walk *walk, uintptr_t slot)
+const struct cn_described_area *cn_frame_roots_area_at(const struct cn_walk *walk, uintptr_t slot, uintptr_t *start)
 {
   const struct cn_frame_map *map = walk->frame.map;
 
   CN_ASSERT(!walk->past_end);
   for (uint32_t i = 0; map != NULL && i < map->areas; i++) {
     const struct cn_described_area *area = &cn_map_areas(map)[i];
-    uintptr_t start = memory_place(walk, area->reg, area->offset) + area->ref_offset;
     uint64_t stride = area->count > 1 ? area->stride : sizeof slot;
-    if (area->tag == CAIRN_ROOT_DEFAULT && slot >= start && (slot - start) % stride == 0 &&
-        (slot - start) / stride < area->count)
+    *start = memory_place(walk, area->reg, area->offset) + area->ref_offset;
+    if (area->tag == CAIRN_ROOT_DEFAULT && slot >= *start && (slot - *start) % stride == 0 &&
+        (slot - *start) / stride < area->count)
       return area;
   }
   return NULL;

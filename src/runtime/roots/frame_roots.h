@@ -24,9 +24,9 @@ void cn_frame_roots_visit_all(const struct cn_walk *walk, cairn_stack_root *foun
 /* Call back only for the roots in described allocas. */
 void cn_frame_roots_visit_areas(const struct cn_walk *walk, cairn_stack_root *found, void *env);
 
-/* The described alloca of the walk's current frame that may have a reference at `slot`; null: there is no such alloca,
- * or the frame has no frame map. */
-const struct cn_described_area *cn_frame_roots_area_at(const struct cn_walk *walk, uintptr_t slot);
+/* The described alloca of the walk's current frame that may have a reference at `slot`, with its first reference at
+ * *start; null: there is no such alloca, or the frame has no frame map. */
+const struct cn_described_area *cn_frame_roots_area_at(const struct cn_walk *walk, uintptr_t slot, uintptr_t *start);
 
 /* Call back only for the roots of the frame's map that have no code (index.h): derived pointers, described allocas, and
  * roots in unusual places. */

@@ -3,7 +3,8 @@
  * Checks stored and copied references: implements the calls that pass `check-stores` inserts, and ends the program if
  * the collector would miss a reference. Runs on the storing thread, in phase MUTATE, without a safepoint; signal
  * handlers may run at any time. For a slot on another thread's stack, the check is the operation of a handshake, on
- * that thread or while it rests. The only state is the thread's last global root, a cache.
+ * that thread or while it rests. The only state is a cache of global roots for
+ * each thread.
  */
 #include "runtime/safepoints/safepoint.h"
 
@@ -16,6 +17,7 @@
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/messages.h"
+#include "runtime/core/thread_storage.h"
 #include "runtime/heap/managed_heap.h"
 #include "runtime/os/os.h"
 #include "runtime/roots/roots.h"
@@ -23,17 +25,30 @@
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/index.h"
 
+/* True if offsets[index] is `offset`, for an index that equal distances between all offsets give: in an array of equal
+ * elements this is the index. */
+static bool has_offset_at_equal_distances(const uint32_t *offsets, uint32_t count, uint32_t offset)
+{
+  uint32_t distance = count > 1 ? offsets[1] - offsets[0] : sizeof(uintptr_t);
+  uint32_t index = distance == 0 || offset < offsets[0] ? 0 : (offset - offsets[0]) / distance;
+
+  return index < count && offsets[index] == offset;
+}
+
 static bool has_reference_at(const struct cairn_global_root *root, uintptr_t slot)
 {
-  if (cn_image_shared_layout(root) != NULL)
-    return false;
+  const struct cairn_layout *layout = root->layout;
   uintptr_t offset = slot - cn_image_root_address(root);
 
-  CN_ASSERT(root->layout != NULL);
-  if (offset >= root->layout->base_size)
+  if (cn_image_shared_layout(root) != NULL)
     return false;
-  for (uint32_t i = 0; i < root->layout->base_refs; i++)
-    if (root->layout->offsets[i] == offset)
+  CN_ASSERT(layout != NULL);
+  if (offset >= layout->base_size || layout->base_refs == 0)
+    return false;
+  if (has_offset_at_equal_distances(layout->offsets, layout->base_refs, (uint32_t)offset))
+    return true;
+  for (uint32_t i = 0; i < layout->base_refs; i++)
+    if (layout->offsets[i] == offset)
       return true;
   return false;
 }
@@ -48,27 +63,38 @@ static const struct cairn_global_root *find_global_root(const struct cn_image_li
   return NULL;
 }
 
-/* The global of the last look-up. The thread reads the global without counting itself as a reader of images, because it
- * reaches no safepoint here and images are removed in a stop, except in programs without safepoints. A handler may run
- * between any two stores. */
-static _Thread_local struct {
+enum { GLOBAL_COUNT = CN_THREAD_TABLE_ENTRIES(16, 2), BYTES_PER_GLOBAL = 32 };
+
+/* The globals of this thread's last look-ups. The thread reads a global without counting itself as a reader of images,
+ * because it reaches no safepoint here and images are removed in a stop, except in programs without safepoints. A
+ * handler may run between any two stores. */
+static _Thread_local struct cached_global {
   const struct cairn_global_root *volatile root;
   volatile uint64_t generation; /* generation of the list; 0: empty */
-} last_global;
+} cached_globals[GLOBAL_COUNT];
 
-static void cache_last_global(const struct cairn_global_root *root, uint64_t generation)
+static struct cached_global *cached_global_of(uintptr_t slot)
 {
-  last_global.generation = 0;
-  if ((cn_image_joint_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) != 0)
-    return;
-  last_global.root = root;
-  last_global.generation = generation;
+  return &cached_globals[slot / BYTES_PER_GLOBAL % GLOBAL_COUNT];
 }
 
-static bool is_in_last_global(uintptr_t slot)
+static void cache_global(uintptr_t slot, const struct cairn_global_root *root, uint64_t generation)
 {
-  return last_global.generation != 0 && last_global.generation == cn_image_list_generation() &&
-         has_reference_at(last_global.root, slot);
+  struct cached_global *cached = cached_global_of(slot);
+
+  cached->generation = 0;
+  if ((cn_image_joint_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) != 0)
+    return;
+  cached->root = root;
+  cached->generation = generation;
+}
+
+static bool is_in_cached_global(uintptr_t slot)
+{
+  const struct cached_global *cached = cached_global_of(slot);
+
+  return cached->generation != 0 && cached->generation == cn_image_list_generation() &&
+         has_reference_at(cached->root, slot);
 }
 
 static bool is_in_global(uintptr_t slot)
@@ -77,7 +103,7 @@ static bool is_in_global(uintptr_t slot)
   const struct cn_image_list *list = cn_image_list();
   const struct cairn_global_root *root = find_global_root(list, slot);
   if (root != NULL)
-    cache_last_global(root, list->generation);
+    cache_global(slot, root, list->generation);
   cn_image_end_reading(entered);
   return root != NULL;
 }
@@ -135,7 +161,7 @@ static bool is_in_other_thread(uintptr_t slot)
  * globals are checked first there. */
 static bool is_scanned_slot(uintptr_t slot, const struct cn_saved_regs *regs)
 {
-  if (cn_described_has_cached_slot(slot, regs) || is_in_last_global(slot))
+  if (cn_described_has_cached_slot(slot, regs) || is_in_cached_global(slot))
     return true;
   if (!is_on_stack(slot, regs))
     return is_in_global(slot) || is_in_other_thread(slot);
