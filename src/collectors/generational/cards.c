@@ -34,6 +34,7 @@ static struct {
   size_t next;      /* the next task */
   bool scanned;     /* cn_tables.dirty says which blocks have dirty cards */
   uint64_t time;    /* nanoseconds of the scan */
+  size_t blocks;    /* blocks with objects, by the last scan */
   uint16_t group;   /* visit cards that point to blocks of this group, or, if 0, dirty cards */
 } card_tasks;
 
@@ -175,22 +176,24 @@ static void visit_cards(struct cn_tracer *tracer, uintptr_t large, uintptr_t fro
 }
 
 /* Visits the slots in [from, to) of an object. An object whose layout was unloaded with an image is garbage. */
-static void visit_object_within(struct cn_tracer *tracer, uintptr_t object, uintptr_t from, uintptr_t to)
+static void visit_object_within(struct cn_tracer *tracer, uintptr_t object, uintptr_t from, uintptr_t to, bool greys)
 {
   uintptr_t header = __atomic_load_n(cairn_object_header(object), __ATOMIC_RELAXED);
 
   if (!cairn_header_is_gone(header))
-    cn_trace_visit_slots_within(tracer, object, cn_trace_layout_of(tracer, NULL, object), from, to);
+    cn_trace_visit_slots_within(tracer, object, cn_trace_layout_of(tracer, NULL, object), from, to, greys);
 }
 
-static void visit_object_in_card(struct cn_tracer *tracer, uintptr_t object, uintptr_t card)
+static void visit_object_in_card(struct cn_tracer *tracer, uintptr_t object, uintptr_t card, bool greys)
 {
-  visit_object_within(tracer, object, card, card + CN_CARD_BYTES);
+  visit_object_within(tracer, object, card, card + CN_CARD_BYTES, greys);
 }
 
 static void visit_large_card(struct cn_tracer *tracer, uintptr_t large, uintptr_t card)
 {
-  visit_object_in_card(tracer, cn_large_objects_payload_of(large), card);
+  uintptr_t object = cn_large_objects_payload_of(large);
+
+  visit_object_in_card(tracer, object, card, cn_trace_cycle.marks && !cn_marker_rescan_later(object, card));
 }
 
 /* True if the object is in an evacuated block, where it may have been copied already. All objects of an evacuated block
@@ -209,7 +212,7 @@ static void visit_young_words(struct cn_tracer *tracer, uintptr_t card)
   while (word < end) {
     uintptr_t object = cn_tables_last_object_before(word);
     if (object != 0)
-      visit_object_within(tracer, object, word, end);
+      visit_object_within(tracer, object, word, end, false);
     uintptr_t next = cn_tables_next_object_within(word, end);
     word = next == 0 ? end : cn_trace_next_young_word(next, end);
   }
@@ -220,16 +223,17 @@ static void visit_young_words(struct cn_tracer *tracer, uintptr_t card)
 static void visit_block_card(struct cn_tracer *tracer, uintptr_t none, uintptr_t card)
 {
   uintptr_t object = cn_tables_last_object_before(card), next = card;
+  bool greys = cn_trace_cycle.marks && !cn_marker_rescan_later(0, card);
 
   CN_ASSERT(none == 0);
-  if (!cn_trace_cycle.shared && !cn_trace_cycle.marks && !cn_trace_cycle.notes) {
+  if (!cn_trace_cycle.shared && !greys && !cn_trace_cycle.notes) {
     visit_young_words(tracer, card);
     return;
   }
   if (object != 0 && !is_in_source_block(object))
-    visit_object_in_card(tracer, object, card);
+    visit_object_in_card(tracer, object, card, greys);
   while ((object = cn_tables_next_object_within(next, card + CN_CARD_BYTES)) != 0) {
-    visit_object_in_card(tracer, object, card);
+    visit_object_in_card(tracer, object, card, greys);
     next = object;
   }
 }
@@ -249,10 +253,13 @@ static void scan_all_cards(void)
 {
   uintptr_t end;
 
+  card_tasks.blocks = 0;
   for (size_t block = card_tasks.low; (block = cn_blocks_next_with_memory(block, card_tasks.high)) < card_tasks.high;
        block++)
-    if (cn_blocks_block_has_objects(block))
+    if (cn_blocks_block_has_objects(block)) {
       scan_for_dirty_blocks(cn_tables_block_address(block), cn_tables_block_address(block + 1));
+      card_tasks.blocks++;
+    }
   for (uintptr_t block = 0; (block = cn_large_next_block(block)) != 0;) {
     CN_CHECK(cn_large_find_block(block, &end) == block);
     if (cn_large_is_marked(block) && cn_large_objects_has_references(block))
@@ -264,6 +271,11 @@ static void scan_all_cards(void)
 uint64_t cn_cards_scan_time(void)
 {
   return card_tasks.time;
+}
+
+size_t cn_cards_scanned_bytes(void)
+{
+  return card_tasks.blocks * CN_BLOCK_BYTES;
 }
 
 /* ---- tasks ---- */

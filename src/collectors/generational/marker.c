@@ -21,6 +21,7 @@
 #include "collectors/generational/evacuation.h"
 #include "collectors/generational/interior_pointers.h"
 #include "collectors/generational/large_objects.h"
+#include "collectors/generational/pacer.h"
 #include "collectors/generational/space/nursery.h"
 #include "collectors/generational/trace.h"
 #include "runtime/os/os.h"
@@ -33,6 +34,8 @@ enum {
   FIELDS_PER_STEP = 1024,
   SWEPT_BLOCKS_PER_STEP = 16,
   RELEASED_BYTES_PER_STEP = 4 << 20,
+  MAX_WAITING_PARTS = 1 << 16, /* parts of objects that may wait when a card is added */
+  WAITING_CARDS = 1 << 15,     /* entries of the table of cards that wait */
 };
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -41,6 +44,7 @@ struct object_part {
   uintptr_t object, from, to;
 };
 #define PROMOTED_OBJECTS ((uintptr_t)0) /* instead of an object */
+#define OBJECTS_OF_CARD ((uintptr_t)1)  /* instead of an object: the marked objects of the old space in a card */
 
 /* Marked objects whose headers are being prefetched; the marker scans them in this order. */
 struct object_queue {
@@ -54,6 +58,7 @@ struct entry_stack {
 };
 
 struct cn_marker cn_marker;
+size_t cn_marker_rescan_bytes = 192 << 20;
 
 /* A function's copies of the tables and of the state that it changes, which the compiler keeps in registers: stores to
  * tables of bytes could change the originals. */
@@ -378,6 +383,52 @@ static void scan_promoted_objects(struct object_part part)
     scan_fields(object, layout_of(object), object, UINTPTR_MAX);
 }
 
+/* The cards that wait to be scanned again, by their numbers; an entry may have lost its card to another one. */
+static uintptr_t waiting_cards[WAITING_CARDS];
+
+static uintptr_t *waiting_card_entry(uintptr_t card)
+{
+  return &waiting_cards[card / CN_CARD_BYTES % WAITING_CARDS];
+}
+
+static void forget_waiting_card(uintptr_t card)
+{
+  if (*waiting_card_entry(card) == card)
+    *waiting_card_entry(card) = 0;
+}
+
+ALWAYS_INLINE void scan_object_in_card(struct step_state *step, uintptr_t object, struct object_part card)
+{
+  uintptr_t header = header_of(object);
+  const struct plain_layout *plain = plain_layout_entry(header);
+
+  if (!cn_tables_is_marked(object))
+    return;
+  if (plain->header == header && plain->bytes != 0) {
+    visit_slots_at_offsets(step, object, ((const struct cairn_layout *)header)->offsets, plain->references, card.from,
+                           card.to);
+    return;
+  }
+  end_step(step);
+  scan_fields(object, layout_of(object), card.from, card.to);
+  *step = begin_step();
+}
+
+/* Visits the fields in the card of marked objects. */
+static void scan_card_again(struct object_part card)
+{
+  uintptr_t object = cn_tables_last_object_before(card.from), next = card.from;
+  struct step_state step = begin_step();
+
+  CN_ASSERT(card.object == OBJECTS_OF_CARD && card.to - card.from == CN_CARD_BYTES);
+  step.fields++;
+  if (object != 0)
+    scan_object_in_card(&step, object, card);
+  for (; (object = cn_tables_next_object_within(next, card.to)) != 0; next = object)
+    scan_object_in_card(&step, object, card);
+  end_step(&step);
+}
+
 static void scan_newest_part(void)
 {
   struct object_part *top = (struct object_part *)marker_state.parts.at + marker_state.parts.count - 1, part = *top;
@@ -389,8 +440,11 @@ static void scan_newest_part(void)
   } else {
     marker_state.parts.count--;
   }
+  forget_waiting_card(part.from & ~(uintptr_t)(CN_CARD_BYTES - 1));
   if (part.object == PROMOTED_OBJECTS)
     scan_promoted_objects(part);
+  else if (part.object == OBJECTS_OF_CARD)
+    scan_card_again(part);
   else
     scan_fields(part.object, layout_of(part.object), part.from, part.to);
 }
@@ -583,6 +637,20 @@ void cn_marker_scan_later(uintptr_t from, uintptr_t to)
   pthread_mutex_unlock(&marking_lock);
 }
 
+bool cn_marker_rescan_later(uintptr_t large, uintptr_t card)
+{
+  CN_ASSERT(card % CN_CARD_BYTES == 0);
+  if (cn_trace_cycle.shared || cn_marker.idle || cn_pacer.survived < cn_marker_rescan_bytes ||
+      marker_state.parts.count >= MAX_WAITING_PARTS)
+    return false;
+  if (*waiting_card_entry(card) == card || (large != 0 && !cn_marker_is_marked(large)))
+    return true;
+  *waiting_card_entry(card) = card;
+  *(struct object_part *)push_entry(&marker_state.parts, sizeof(struct object_part)) =
+      (struct object_part){large != 0 ? large : OBJECTS_OF_CARD, card > large ? card : large, card + CN_CARD_BYTES};
+  return true;
+}
+
 void cn_marker_add_copies(size_t bytes)
 {
   CN_CHECK(cn_marker.on);
@@ -630,6 +698,7 @@ static void end_marking(void)
   CN_CHECK(marker_state.objects.count == 0 && marker_state.queue.count == 0 && marker_state.parts.count == 0);
   cn_marker.on = false;
   cairn_deferred_roots(false);
+  memset(waiting_cards, 0, sizeof waiting_cards);
   free_entry_stack(&marker_state.objects, sizeof(uintptr_t));
   free_entry_stack(&marker_state.parts, sizeof(struct object_part));
   free_entry_stack(&marker_state.weak, sizeof(uintptr_t));

@@ -4,9 +4,10 @@
  *
  * The marking is an incremental update. The marker would miss an object if the program stored a reference to it into an
  * object that is already scanned, and overwrote the reference in its former place. But the store dirties a card, and
- * young collections visit all fields of the cards that they clean. So each young collection passes to the marker the
- * old objects that its roots, these fields and the fields of its copies point to. Its copies are marked at once. When
- * the marker has scanned everything at the end of a young collection, all reachable objects are marked.
+ * young collections clean dirty cards and pass them to the marker, which visits all fields there again. Each young
+ * collection also passes to the marker the old objects that its roots and the fields of its copies point to. Its copies
+ * are marked at once. When the marker has scanned everything at the end of a young collection, all reachable objects
+ * are marked.
  */
 #ifndef CN_COLLECTORS_GENERATIONAL_MARKER_H
 #define CN_COLLECTORS_GENERATIONAL_MARKER_H
@@ -35,6 +36,14 @@ void cn_marker_note_weak_copy(uintptr_t object);
 
 /* STOP. The marker will scan the objects that begin in [from, to), which are marked. */
 void cn_marker_scan_later(uintptr_t from, uintptr_t to);
+
+/* STOP. Tells the marker to visit again the fields in the card of marked objects: of the old large object, or, if
+ * `large` is 0, of objects of the old space. Returns false if the tracer should pass the objects that these fields
+ * point to: with fewer than cn_marker_rescan_bytes of old objects, whose marks stay in the processor's caches, if the
+ * marker has nothing else to scan, if several tracers are at work, or if too many cards wait. A test sets other bytes.
+ */
+bool cn_marker_rescan_later(uintptr_t large, uintptr_t card);
+extern size_t cn_marker_rescan_bytes;
 
 /* STOP, any number of threads. True if the old or large object is marked. */
 static inline bool cn_marker_is_marked(uintptr_t object)

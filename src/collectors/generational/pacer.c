@@ -50,6 +50,9 @@ enum {
   MAX_PROMOTIONS_IN_ROW = 3,
   PROMOTED_THOUSANDTHS = 500, /* complete nurseries are promoted only if so much of recent ones survived */
   FIRST_COPIED_BYTES = 1 << 20,
+  MIN_COPY_SHARE = 4,             /* copies get at least one part in this many of the time, after the scan of cards */
+  FRAGMENTED_MULTIPLE = 3,        /* the old space is fragmented if it takes more than this multiple of survivors */
+  FRAGMENTED_BYTES = 16 << 20,    /* and of so many bytes */
   OVERRUN_SHARE = 4,              /* visits may go on for one part in this many after the deadline */
   LARGE_SHARE = 4,                /* young large objects may take one part in this many of a promoted nursery */
   MIN_HEADROOM_BYTES = 512 << 10, /* bytes that may be promoted at any time */
@@ -71,6 +74,7 @@ static struct pacing {
   uint64_t ran;                   /* nanoseconds from then to this collection */
   uint64_t visited, collected;    /* end of the visits of this collection, or 0; end of its copies and promotion */
   size_t bytes;                   /* bytes of the nursery that this collection empties */
+  bool fragmented;                /* the old space takes much more memory than its objects */
   bool full;                      /* small or large objects took at least half of the nursery's size */
   uint64_t rest_pace, whole_pace; /* picoseconds per byte of nursery: promotion of the rest after copies, and of all */
   size_t copied_bytes;            /* bytes of a nursery, by the visits after the deadlines of past collections */
@@ -100,7 +104,7 @@ static uint64_t young_collection_time(void)
 
 static bool may_promote_nursery(void)
 {
-  return pacing.promotions != 0 && !cn_marker.on && !cn_evacuation_notes_cards();
+  return pacing.promotions != 0 && !pacing.fragmented && !cn_marker.on && !cn_evacuation_notes_cards();
 }
 
 /* Bytes that the program may promote without much delay of the next marking, or of the end of a running one. */
@@ -371,9 +375,15 @@ bool cn_pacer_promotes_nursery(void)
 
 uint64_t cn_pacer_copy_deadline(void)
 {
-  uint64_t part = young_collection_time(), rest = pacing.bytes * pacing.rest_pace / 1000;
+  uint64_t part = young_collection_time(), rest = pacing.bytes * pacing.rest_pace / 1000,
+           least = processor_time() + part / MIN_COPY_SHARE;
 
-  pacing.deadline = pacing.begun + (rest < part / 4 * 3 ? part - rest : part / 4);
+  pacing.fragmented = cn_cards_scanned_bytes() / FRAGMENTED_MULTIPLE > cn_pacer.survived + FRAGMENTED_BYTES;
+  if (pacing.fragmented)
+    part = cairn_pause_goal();
+  pacing.deadline = pacing.begun + (rest < part ? part - rest : 0);
+  if (pacing.deadline < least)
+    pacing.deadline = least;
   CN_CHECK(pacing.deadline >= pacing.begun);
   return pacing.deadline;
 }
@@ -396,7 +406,9 @@ void cn_pacer_note_visits(void)
   uint64_t late = cn_trace_cycle.stays && pacing.visited > pacing.deadline ? pacing.visited - pacing.deadline : 0,
            most = young_collection_time() / OVERRUN_SHARE;
 
-  if (late > most)
+  if (cn_trace_cycle.stays && pacing.fragmented)
+    pacing.copied_bytes = larger_of(pacing.copied_bytes / 4 * 3, MIN_NURSERY_BYTES);
+  else if (late > most)
     pacing.copied_bytes = larger_of((size_t)(pacing.bytes * most / late), MIN_NURSERY_BYTES);
   else if (pacing.full && pacing.copied_bytes < CN_MAX_NURSERY_BYTES)
     pacing.copied_bytes += pacing.copied_bytes / 4;

@@ -730,12 +730,12 @@ static void visit_slots_within_range(struct cn_tracer *tracer, uintptr_t at, con
 }
 
 void cn_trace_visit_slots_within(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout,
-                                 uintptr_t from, uintptr_t to)
+                                 uintptr_t from, uintptr_t to, bool greys)
 {
   uintptr_t element = object + layout->elem_offset;
-  bool greys = cn_trace_cycle.marks && cn_marker_is_marked(object);
 
   CN_ASSERT(cn_trace_cycle.mode == CN_TRACE_YOUNG && from < to);
+  greys = greys && cn_marker_is_marked(object);
   if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0) {
     scan_weak_object(tracer, object, layout, from, to);
     return;

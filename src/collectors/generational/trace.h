@@ -72,9 +72,10 @@ void cn_trace_end_tracer(struct cn_tracer *tracer);
 /* Fetches and visits roots, and everything reachable from them, until all roots are fetched. */
 void cn_trace_fetch_roots(struct cn_tracer *tracer);
 
-/* CN_TRACE_YOUNG: visits the slots in [from, to) of an object of this layout. */
+/* CN_TRACE_YOUNG: visits the slots in [from, to) of an object of this layout. With `greys`, passes old objects to the
+ * marker if the object is marked. */
 void cn_trace_visit_slots_within(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout,
-                                 uintptr_t from, uintptr_t to);
+                                 uintptr_t from, uintptr_t to, bool greys);
 
 /* CN_TRACE_YOUNG, a tracer alone. The first word of [from, to) that may be a reference to a young object, or `to`. */
 uintptr_t cn_trace_next_young_word(uintptr_t from, uintptr_t to);

@@ -239,6 +239,69 @@ static void hidden_in_large(void **state)
 }
 
 /* On a card that an array reaches into from before. */
+/* A young collection that does not end the marking. */
+static void run_amid_marking(void)
+{
+  assert_false(cn_marker.idle);
+  takes_time = true;
+  run(CAIRN_EXTENT_YOUNG, 0);
+  takes_time = false;
+}
+
+/* Begins a marking with `one` and `other` at the end of a large array, of which the marker has looked at the first
+ * part. */
+static ref begin_before_end_of_large(ref one, ref other)
+{
+  ref large = indexed(&layouts.refs, 20000);
+
+  roots[3] = large;
+  store(large, 19000, one);
+  store(large, 18000, other);
+  run(CAIRN_EXTENT_YOUNG, 0);
+  begin();
+  some_steps(8);
+  return large;
+}
+
+static void moved_within_large(void **state)
+{
+  (void)state;
+  ref c = chain(), b = words(roots[0])[0];
+  store(b, 0, 0);
+  store(roots[0], 0, 0);
+  ref large = begin_before_end_of_large(b, c);
+  store(large, 100, b);
+  store(large, 19000, 0);
+  run_amid_marking();
+  some_steps(2); /* it has looked at the card again, */
+  store(large, 101, c);
+  store(large, 18000, 0);
+  run_amid_marking();
+  is_kept(c);
+  assert_true(cn_tables_is_object_start(b));
+  assert_int_equal(words(large)[100], b);
+  assert_int_equal(words(large)[101], c);
+}
+
+static void moved_from_large(void **state)
+{
+  (void)state;
+  ref c = chain(), b = words(roots[0])[0];
+  roots[4] = indexed(&layouts.refs, 400);
+  store(b, 0, 0);
+  store(roots[0], 0, 0);
+  ref large = begin_before_end_of_large(b, c);
+  store(roots[0], 1, b);
+  store(roots[4], 300, c); /* on another card than the start of the array */
+  store(large, 19000, 0);
+  store(large, 18000, 0);
+  run_amid_marking();
+  is_kept(c);
+  assert_true(cn_tables_is_object_start(b));
+  assert_int_equal(words(roots[0])[1], b);
+  assert_int_equal(words(roots[4])[300], c);
+}
+
 static void hidden_in_array(void **state)
 {
   (void)state;
@@ -460,6 +523,21 @@ static int start_with_pauses(void **state)
   return start(state);
 }
 
+/* The marker visits dirty cards again, or leaves them to the pause. */
+static int rescan_all_cards(void **state)
+{
+  (void)state;
+  cn_marker_rescan_bytes = 0;
+  return 0;
+}
+
+static int rescan_no_card(void **state)
+{
+  (void)state;
+  cn_marker_rescan_bytes = SIZE_MAX;
+  return 0;
+}
+
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
@@ -467,18 +545,28 @@ int main(int argc, char **argv)
       cmocka_unit_test(large_hidden_in_old),
       cmocka_unit_test(hidden_in_young),
       cmocka_unit_test(hidden_in_large),
+      cmocka_unit_test(moved_within_large),
+      cmocka_unit_test(moved_from_large),
       cmocka_unit_test(hidden_in_array),
       cmocka_unit_test(hidden_in_root),
       cmocka_unit_test(older_activations),
       cmocka_unit_test(garbage_goes),
       cmocka_unit_test(array_in_place_of_another),
       cmocka_unit_test(empty_at_ends_of_blocks),
+      cmocka_unit_test_setup_teardown(hidden_in_old, rescan_all_cards, rescan_no_card),
+      cmocka_unit_test_setup_teardown(large_hidden_in_old, rescan_all_cards, rescan_no_card),
+      cmocka_unit_test_setup_teardown(hidden_in_large, rescan_all_cards, rescan_no_card),
+      cmocka_unit_test_setup_teardown(moved_within_large, rescan_all_cards, rescan_no_card),
+      cmocka_unit_test_setup_teardown(moved_from_large, rescan_all_cards, rescan_no_card),
+      cmocka_unit_test_setup_teardown(hidden_in_array, rescan_all_cards, rescan_no_card),
+      cmocka_unit_test_setup_teardown(weak_behind_ephemeron, rescan_all_cards, rescan_no_card),
       cmocka_unit_test(nonsense),
       cmocka_unit_test(weak_behind_ephemeron),
       cmocka_unit_test(weak_of_a_copy),
       cmocka_unit_test(pinned_is_kept),
       cmocka_unit_test(damage_is_found),
       cmocka_unit_test(beside_a_program),
+      cmocka_unit_test_setup_teardown(beside_a_program, rescan_all_cards, rescan_no_card),
       cmocka_unit_test(after_all_moved),
   };
 
