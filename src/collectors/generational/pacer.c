@@ -50,7 +50,7 @@ enum {
   MAX_PROMOTIONS_IN_ROW = 3,
   PROMOTED_THOUSANDTHS = 500, /* complete nurseries are promoted only if so much of recent ones survived */
   FIRST_COPIED_BYTES = 1 << 20,
-  MIN_COPY_SHARE = 4,             /* copies get at least one part in this many of the time, after the scan of cards */
+  MIN_COPY_SHARE = 16,            /* copies get at least one part in this many of the time, after the scan of cards */
   FRAGMENTED_MULTIPLE = 3,        /* the old space is fragmented if it takes more than this multiple of survivors */
   FRAGMENTED_BYTES = 16 << 20,    /* and of so many bytes */
   OVERRUN_SHARE = 4,              /* visits may go on for one part in this many after the deadline */

@@ -114,7 +114,9 @@ static void check_steady(uint64_t goal, size_t alive, size_t survival)
   start_simulation(goal, HEAP);
   simulate(&program, MANY);
   struct course course = simulate(&program, MANY);
-  check_course(name, &course, goal != 0 ? 65 : 70, 1, 7 * alive + 64 * MIB);
+  /* Of a large heap the scan of cards and the least copies take more than a goal of 1 ms. */
+  check_course(name, &course, goal != 0 ? 65 : 70, goal == MILLISECOND && alive > 512 * MIB ? 5 : 1,
+               7 * alive + 64 * MIB);
   if (survival < 400)
     at_most(name, &course, "the number of whole nurseries", course.whole, 0);
   if (goal == 0 && survival < 100)
