@@ -25,7 +25,7 @@
 #include "runtime/walk/walk.h"
 
 enum {
-  CHAIN_WAYS = 2, /* entries for a return address */
+  CHAIN_WAYS = CN_THREAD_TABLE_ENTRIES(2, 1), /* entries for a return address */
   CHAIN_SETS = CN_THREAD_TABLE_ENTRIES(16, 1),
   MAX_CHAIN_FRAMES = 4,
 };
