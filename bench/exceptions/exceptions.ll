@@ -4,7 +4,7 @@
 
 declare void @cairn.span.begin(i64, ptr)
 declare void @cairn.span.end(i64)
-declare i32 @cairn_throw(i64, ptr addrspace(1))
+declare i64 @descend(i64, i64, i64, ptr addrspace(1)) "cairn-managed"
 declare ptr addrspace(1) @cairn_thrown() "gc-leaf-function"
 declare ptr addrspace(1) @cairn_alloc(ptr, i64)
 declare void @native_raise(i64) "cairn-native"
@@ -14,21 +14,7 @@ declare i32 @__gxx_personality_v0(...)
 %box = type { i64 }
 @layout = internal constant %box zeroinitializer
 
-define i64 @descend(i64 %n, ptr addrspace(1) %e) noinline gc "statepoint-example" {
-  %last = icmp eq i64 %n, 0
-  br i1 %last, label %end, label %more
-end:
-  %s = call i32 @cairn_throw(i64 1, ptr addrspace(1) %e)
-  %wide = sext i32 %s to i64
-  ret i64 %wide
-more:
-  %m = sub i64 %n, 1
-  %r = call i64 @descend(i64 %m, ptr addrspace(1) %e)
-  %d = sub i64 %n, %r
-  ret i64 %d
-}
-
-define i64 @run_thrown(i64 %depth, i64 %times) gc "statepoint-example" personality ptr @__gxx_personality_v0 {
+define i64 @run_thrown(i64 %kind, i64 %depth, i64 %times) gc "statepoint-example" personality ptr @__gxx_personality_v0 {
 entry:
   %e = call ptr addrspace(1) @cairn_alloc(ptr @layout, i64 8)
   store i64 1, ptr addrspace(1) %e
@@ -37,7 +23,7 @@ loop:
   %i = phi i64 [0, %entry], [%j, %next]
   %sum = phi i64 [0, %entry], [%sum2, %next]
   call void @cairn.span.begin(i64 1, ptr null)
-  %r = invoke i64 @descend(i64 %depth, ptr addrspace(1) %e) to label %on unwind label %off
+  %r = invoke i64 @descend(i64 %kind, i64 %depth, i64 %i, ptr addrspace(1) %e) to label %on unwind label %off
 on:
   call void @cairn.span.end(i64 1)
   ret i64 -1

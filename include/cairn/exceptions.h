@@ -57,6 +57,23 @@ struct cairn_handle;
  * signal handler. */
 enum cairn_status cairn_throw_handle(uint64_t key, struct cairn_handle *exception);
 
+/* Failures of the runtime, which end the program unless they throw. */
+enum cairn_failure {
+  CAIRN_FAILURE_MEMORY, /* an allocation fails, and cairn_on_exhaustion() has no callback or it returned false */
+  CAIRN_FAILURE_STACK   /* a poll finds the stack used up (-fcairn-poll=stack) */
+};
+
+/* Lets this failure throw the handle's object with the key, on any thread, as if the call that failed were a call of
+ * cairn_throw() without a landing pad. Null: the failure ends the program again, as at the start. The object may be
+ * thrown many times, and on several threads at a time. The handle stays the caller's, and valid until the next call for
+ * this failure returns. Any thread; not in signal handlers.
+ *
+ * The failure ends the program, with a line about the reason, if cairn_throw() would fail, if native code called, in a
+ * signal handler that interrupted managed code, and in a take-over (<cairn/deopt.h>). Also if a call on the way lies in
+ * a span of the key and has no landing pad: LLVM has inlined the callee, or made a call of the invoke, because the
+ * callee only fails in this way (docs/frontends.md, "Failures"). */
+void cairn_throw_on(enum cairn_failure failure, uint64_t key, struct cairn_handle *exception);
+
 /* The reason of the calling thread's last failure of a throw, a sentence without its full stop that names the
  * activation. Valid until the thread's next throw. Any thread. */
 const char *cairn_throw_failure(void);

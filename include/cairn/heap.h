@@ -97,8 +97,8 @@ struct cairn_exhaustion {
 
 /* A callback that frees memory when it is exhausted: it may drop caches, free handles, set managed globals to null and
  * empty queues of finalisers. After true a full collection follows, and the runtime tries the allocation again; after
- * false the program ends. The callback may change any variable and object: the code around an allocation reads
- * variables and objects again.
+ * false the program ends, or throws (cairn_throw_on() of <cairn/exceptions.h>). The callback may change any variable
+ * and object: the code around an allocation reads variables and objects again.
  *
  * The runtime calls it on the thread whose allocation failed even after a full collection, on several threads at a time
  * if several allocations failed, and at most eight times for one allocation. All collections wait until the callback

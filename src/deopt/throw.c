@@ -6,14 +6,16 @@
  * (throw_unwinding.c).
  *
  * The usual throw is like in-line allocation of compiled code: it contains no safepoint, and signal handlers may
- * interrupt it. The others run in a slow path. Runs on the thread that throws, in phase MUTATE, and holds no lock. Owns
- * the thread's handle of its exception, and the text of its last failure. Each map keeps whether it lies in a span of
+ * interrupt it. Throws of signal handlers and the others run in a slow path. Runs on the thread that throws, in phase
+ * MUTATE, and holds no lock. Owns the thread's handle of its exception, its path (landing_path.c), and the text of its
+ * last failure. Each map keeps whether it lies in a span of
  * the first key that asked for it; writers of this answer agree by an atomic state.
  */
 #include "deopt/throw.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <cairn/abi.h>
 #include <cairn/exceptions.h>
 #include "base/check.h"
@@ -29,7 +31,8 @@
 #include "runtime/walk/marked_returns.h"
 #include "runtime/walk/walk.h"
 
-static _Thread_local struct cairn_handle *handle; /* its reference is at cn_thread.thrown; null before a throw */
+static _Thread_local struct cairn_handle *handle;  /* its reference is at cn_thread.thrown; null before a throw */
+static _Thread_local struct cn_landing_path *path; /* null before a throw, or if memory was exhausted */
 
 /* Libraries that a host loads share little static TLS. */
 #ifdef CN_SHARED_RUNTIME
@@ -44,12 +47,17 @@ uintptr_t cairn_thrown(void);
 
 /* ---- the exception ---- */
 
+static __attribute__((noinline)) void prepare_first_throw(void)
+{
+  handle = cairn_handle_new(0);
+  path = cn_landing_path_new();
+  cn_thread.thrown = cn_handles_slot_of(handle).address;
+}
+
 void cn_throw_keep_exception(uintptr_t exception)
 {
-  if (handle == NULL) {
-    handle = cairn_handle_new(0);
-    cn_thread.thrown = cn_handles_slot_of(handle).address;
-  }
+  if (cn_thread.thrown == NULL)
+    prepare_first_throw();
   *cn_thread.thrown = exception;
 }
 
@@ -66,7 +74,9 @@ void cn_throw_free(void)
 {
   if (handle != NULL)
     cairn_handle_free(handle);
+  cn_landing_path_free(path);
   handle = NULL;
+  path = NULL;
   cn_thread.thrown = NULL;
 }
 
@@ -90,7 +100,7 @@ __attribute__((format(printf, 2, 3))) static enum cairn_status fail(enum cairn_s
 enum { ANSWER_UNKNOWN, ANSWER_WRITING, ANSWER_NO, ANSWER_YES };
 
 /* ANSWER_NO or ANSWER_YES, or ANSWER_UNKNOWN if another key was the first. */
-static uint32_t kept_answer(struct cn_map_landing *landing, uint64_t key)
+static uint32_t kept_answer(const struct cn_map_landing *landing, uint64_t key)
 {
   uint32_t answer = atomic_load_explicit(&landing->answer, memory_order_acquire);
 
@@ -108,69 +118,87 @@ static void keep_answer(struct cn_map_landing *landing, uint64_t key, uint32_t a
   atomic_store_explicit(&landing->answer, answer, memory_order_release);
 }
 
-/* True if the call of the map, which has a landing, lies in a span of the key. In a slow path. */
-static bool is_in_span(const struct cn_frame_map *map, uint64_t key)
+/* True if the call of the map lies in a span of the key. */
+static bool find_span(const struct cn_frame_map *map, uint64_t key)
 {
-  struct cn_map_landing *landing = cn_map_landing(map);
-  uint32_t answer = kept_answer(landing, key);
   struct cn_details details;
   struct cn_span span;
   int status = CN_FRAMEMAP_NONE;
 
-  if (answer != ANSWER_UNKNOWN)
-    return answer == ANSWER_YES;
   if (cn_safepoint_find_details(cn_map_pc(map), &details))
     while ((status = cn_details_next_span(&details, &span)) == CN_FRAMEMAP_OK && span.key != key)
       ;
   if (status == CN_FRAMEMAP_BAD)
     cairn_fatal("bad details at pc 0x%lx: a span cannot be read", (unsigned long)cn_map_pc(map));
-  keep_answer(landing, key, status == CN_FRAMEMAP_OK ? ANSWER_YES : ANSWER_NO);
   return status == CN_FRAMEMAP_OK;
+}
+
+/* Like find_span(), for a map that has a landing. In a slow path. */
+static bool is_in_span(const struct cn_frame_map *map, uint64_t key)
+{
+  struct cn_map_landing *landing = cn_map_landing(map);
+  uint32_t answer = kept_answer(landing, key);
+
+  if (answer == ANSWER_UNKNOWN) {
+    answer = find_span(map, key) ? ANSWER_YES : ANSWER_NO;
+    keep_answer(landing, key, answer);
+  }
+  return answer == ANSWER_YES;
 }
 
 /* ---- the transfer ---- */
 
-void cn_throw_enter_pad(const struct cn_frame_map *map, uintptr_t sp, struct cn_transfer *transfer)
+static inline void enter_pad(uintptr_t pc, const struct cn_map_landing *landing, uintptr_t sp,
+                             struct cn_transfer *transfer)
 {
-  const struct cn_map_landing *landing = cn_map_landing(map);
-
   CN_ASSERT(landing != NULL && landing->pad != CN_MAP_BARRED);
   transfer->slot = (uintptr_t *)(sp + landing->popped);
-  transfer->pc = cn_map_pc(map) + (uintptr_t)(intptr_t)landing->pad;
+  transfer->pc = pc + (uintptr_t)(intptr_t)landing->pad;
   transfer->argument = transfer->result = 0;
   transfer->second = landing->selector;
 }
 
-static void fill_transfer(const struct cn_walk *walk, struct cn_transfer *transfer)
+void cn_throw_enter_pad(const struct cn_frame_map *map, uintptr_t sp, struct cn_transfer *transfer)
 {
-  const struct cn_frame *frame = &walk->frame;
+  enter_pad(cn_map_pc(map), cn_map_landing(map), sp, transfer);
+}
 
+_Noreturn void cn_throw_transfer(struct cn_transfer *transfer)
+{
+  *--transfer->slot = transfer->pc; /* cn_arch_transfer() enters it by a return */
+  transfer->pc = (uintptr_t)cn_arch_return;
+  cn_arch_transfer(transfer);
+}
+
+static void fill_transfer(const struct cn_frame *frame, struct cn_transfer *transfer)
+{
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     transfer->saved[i] = frame->place[i] != NULL ? *frame->place[i] : 0;
   cn_throw_enter_pad(frame->map, frame->sp, transfer);
 }
 
-static bool is_marked(const struct cn_frame *frame)
+static inline bool is_marked(const uintptr_t *slot)
 {
   unsigned index;
 
-  return frame->pc_slot != NULL && cn_marked_return_find(*frame->pc_slot, &index);
+  return slot != NULL && cn_marked_return_find(*slot, &index);
 }
 
 /* ---- in line ---- */
 
-static bool throw_in_line(uint64_t key, const struct cn_saved_regs *regs, struct cn_transfer *transfer)
+static inline __attribute__((always_inline)) bool throw_in_line(uint64_t key, const struct cn_saved_regs *regs,
+                                                                struct cn_transfer *transfer)
 {
-  struct cn_walk walk;
+  struct cn_landing_activation at;
 
-  if (cairn_mutator.state != CAIRN_ABI_MANAGED || cairn_mutator.poll != 0 || !cn_arch_may_replace_returns() ||
-      !cn_walk_begin_at_landing(&walk, regs))
+  if (cairn_mutator.state != CAIRN_ABI_MANAGED || cairn_mutator.poll != 0 || path == NULL ||
+      cn_thread_is_in_handler() || !cn_arch_may_replace_returns() || !cn_landing_path_follow(path, regs, &at))
     return false;
-  struct cn_map_landing *landing = cn_map_landing(walk.frame.map);
-  if (landing->pad == CN_MAP_BARRED || kept_answer(landing, key) != ANSWER_YES || is_marked(&walk.frame) ||
-      cn_pin_scopes_any_in((uintptr_t)regs, walk.frame.sp))
+  if (at.landing->pad == CN_MAP_BARRED || kept_answer(at.landing, key) != ANSWER_YES || *at.slot != at.pc ||
+      cn_pin_scopes_any_in((uintptr_t)regs, at.sp))
     return false;
-  fill_transfer(&walk, transfer);
+  memcpy(transfer->saved, at.saved, sizeof at.saved);
+  enter_pad(at.pc, at.landing, at.sp, transfer);
   return true;
 }
 
@@ -219,8 +247,8 @@ static bool is_obstacle(enum cairn_status status)
   return (status == CAIRN_E_NATIVE || status == CAIRN_E_FOREIGN) && cn_os_can_run_cleanups();
 }
 
-static enum cairn_status throw_in_slow_path(uint64_t key, const struct cn_saved_regs *regs,
-                                            struct cn_transfer *transfer)
+static __attribute__((noinline)) enum cairn_status throw_in_slow_path(uint64_t key, const struct cn_saved_regs *regs,
+                                                                      struct cn_transfer *transfer)
 {
   struct cn_walk walk;
   struct cn_unwinding *unwinding = NULL;
@@ -236,16 +264,81 @@ static enum cairn_status throw_in_slow_path(uint64_t key, const struct cn_saved_
   else
     status = find_handler(&walk, key, regs);
   if (status == CAIRN_OK) {
-    if (is_marked(&walk.frame))
+    if (is_marked(walk.frame.pc_slot))
       cn_bypassed_marks_note(walk.frame.sp, *walk.frame.pc_slot);
-    fill_transfer(&walk, transfer);
+    fill_transfer(&walk.frame, transfer);
   } else if (is_obstacle(status)) {
     unwinding = cn_throw_prepare_unwinding(&walk, *cn_thread.thrown);
   }
   cn_safepoint_leave(native);
   if (unwinding != NULL)
     cn_throw_unwind(unwinding);
+  if (status != CAIRN_OK)
+    *cn_thread.thrown = 0;
   return status;
+}
+
+/* ---- from a slow path ---- */
+
+/* Find a call between the throw and the activation at `sp` that lies in a span of the key and has no landing pad. Deep
+ * stacks repeat few maps. */
+static bool find_lost_pad(uint64_t key, const struct cn_saved_regs *regs, uintptr_t sp, uintptr_t *pc)
+{
+  enum { CHECKED_MAPS = 16 };
+  const struct cn_frame_map *checked[CHECKED_MAPS] = {0};
+  struct cn_walk walk;
+
+  for (bool there = cn_walk_begin(&walk, &cairn_mutator, regs); there && walk.frame.sp != sp;
+       there = cn_walk_next(&walk)) {
+    const struct cn_frame_map *map = walk.frame.map;
+    size_t i = (uintptr_t)map / sizeof *map % CHECKED_MAPS;
+    if (map == NULL || map->has_landing || checked[i] == map)
+      continue;
+    checked[i] = map;
+    *pc = walk.frame.pc;
+    if (find_span(map, key))
+      return true;
+  }
+  return false;
+}
+
+static enum cairn_status find_sure_handler(struct cn_walk *walk, uint64_t key, const struct cn_saved_regs *regs)
+{
+  char place[CN_REPORT_PC];
+  uintptr_t pc;
+
+  if (!cn_arch_may_replace_returns())
+    return fail(CAIRN_E_REFUSED, "the thread has a shadow stack");
+  enum cairn_status status = find_handler(walk, key, regs);
+  if ((status == CAIRN_OK || is_obstacle(status)) && find_lost_pad(key, regs, walk->frame.sp, &pc)) {
+    cn_report_format_return(pc, place);
+    return fail(CAIRN_E_REFUSED, "the call at pc %s lies in a span of the key and has no landing pad", place);
+  }
+  return status;
+}
+
+enum cairn_status cn_throw_from_slow_path(uint64_t key, uintptr_t exception, const struct cn_saved_regs *regs)
+{
+  struct cn_walk walk;
+  struct cn_transfer transfer = {.saved = {0}};
+  struct cn_unwinding *unwinding = NULL;
+  enum cairn_status status = find_sure_handler(&walk, key, regs);
+
+  CN_CHECK(cairn_mutator.busy && !cn_signals_is_interrupting());
+  if (is_obstacle(status))
+    unwinding = cn_throw_prepare_unwinding(&walk, exception);
+  else if (status != CAIRN_OK)
+    return status;
+  cn_throw_keep_exception(exception);
+  if (unwinding == NULL) {
+    if (is_marked(walk.frame.pc_slot))
+      cn_bypassed_marks_note(walk.frame.sp, *walk.frame.pc_slot);
+    fill_transfer(&walk.frame, &transfer);
+  }
+  cn_safepoint_leave(false);
+  if (unwinding != NULL)
+    cn_throw_unwind(unwinding);
+  cn_throw_transfer(&transfer);
 }
 
 /* ---- from native code ---- */
@@ -290,10 +383,5 @@ enum cairn_status cn_throw_from_managed(uint64_t key, uintptr_t exception, const
                                         struct cn_transfer *transfer)
 {
   cn_throw_keep_exception(exception);
-  if (throw_in_line(key, regs, transfer))
-    return CAIRN_OK;
-  enum cairn_status status = throw_in_slow_path(key, regs, transfer);
-  if (status != CAIRN_OK)
-    *cn_thread.thrown = 0;
-  return status;
+  return throw_in_line(key, regs, transfer) ? CAIRN_OK : throw_in_slow_path(key, regs, transfer);
 }

@@ -55,11 +55,9 @@ _Noreturn static void land(struct cn_unwinding *unwinding, const struct cn_os_fr
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     transfer.saved[i] = cn_os_frame_register(frame, cn_arch_callee_saved[i]);
   cn_throw_enter_pad(unwinding->map, unwinding->sp, &transfer);
-  *--transfer.slot = transfer.pc; /* cn_arch_transfer() enters it by a return */
-  transfer.pc = (uintptr_t)cn_arch_return;
   cn_throw_keep_exception(cairn_handle_get(unwinding->exception));
   free_unwinding(unwinding);
-  cn_arch_transfer(&transfer);
+  cn_throw_transfer(&transfer);
 }
 
 _Noreturn static void fail(const struct cn_unwinding *unwinding)

@@ -35,6 +35,9 @@ struct cn_hooks {
   /* Mark the activations again whose marks exceptions have bypassed, in a slow path that entered with these registers;
    * null: native code called it. */
   void (*mark_again)(const struct cn_saved_regs *regs);
+  /* Throw the exception for this failure (enum cairn_failure), out of a slow path that managed code entered with these
+   * registers. Returns if no exception is set, or can be thrown. */
+  void (*throw_on_failure)(int failure, const struct cn_saved_regs *regs);
 };
 extern const struct cn_hooks cn_hooks;
 

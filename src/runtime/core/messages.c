@@ -121,8 +121,9 @@ _Noreturn void cn_report_exit_program(void)
 {
   static int exiting;
 
-  /* If an exit handler fails, exit() must not be called again. */
-  if (exiting++ != 0)
+  /* If an exit handler fails, exit() must not be called again. The code that a signal handler interrupted may hold a
+   * lock that an exit handler takes. */
+  if (exiting++ != 0 || cn_thread_is_in_handler())
     _exit(1);
   exit(1);
 }

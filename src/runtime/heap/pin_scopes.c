@@ -65,15 +65,19 @@ void cairn_unpin_scope_at(uintptr_t reference, const char *site)
   cairn_unpin_at(reference, site);
 }
 
-bool cn_pin_scopes_any_in(uintptr_t low, uintptr_t high)
+static __attribute__((noinline)) bool find_scope_in(uintptr_t low, uintptr_t high)
 {
   bool found = false;
 
-  if (__atomic_load_n(&scopes.count, __ATOMIC_RELAXED) == 0) /* own scopes are seen, and those of stopped threads */
-    return false;
   take_scopes_lock();
   for (size_t i = 0; i < scopes.count && !found; i++)
     found = scopes.at[i].sp >= low && scopes.at[i].sp < high;
   cn_lock_release(CN_LOCK_PIN_SCOPES);
   return found;
+}
+
+/* The calling thread sees its own scopes, and those of stopped threads. */
+bool cn_pin_scopes_any_in(uintptr_t low, uintptr_t high)
+{
+  return __atomic_load_n(&scopes.count, __ATOMIC_RELAXED) != 0 && find_scope_in(low, high);
 }

@@ -17,6 +17,7 @@
 #include "base/check.h"
 #include "deopt/mark_again.h"
 #include "deopt/report.h"
+#include "deopt/throw.h"
 #include "patch/alias.h"
 #include "runtime/lifecycle/attach.h"
 #include "runtime/core/defer.h"
@@ -109,6 +110,7 @@ static void reset_child_after_fork(void)
   cn_code_alias_reset_in_child();
   cn_events_reset_in_child();
   cn_exhaustion_reset_after_fork();
+  cn_throw_reset_after_fork();
   cn_stop_reset_after_fork(attached_mutator(), abandon_mutator);
   cn_workers_reset_after_fork();
   cn_background_reset_after_fork();
@@ -266,6 +268,7 @@ const struct cn_hooks cn_hooks = {
     .language_frame = cn_deopt_describe_activation,
     .mark_reason = cn_deopt_mark_reason,
     .mark_again = cn_deopt_mark_again,
+    .throw_on_failure = cn_throw_on_failure,
 };
 
 void cairn_thread_attach(void)

@@ -2,8 +2,8 @@
  *
  * Allocates and resizes objects when the inline code finds the mutator's buffer full: makes attempts from the buffer up
  * to collections and the program's callback, writes the block's header, and registers finalisable objects. Also refuses
- * unknown layouts and calls of uncompiled code. If all attempts fail, writes the dump of CAIRN_DUMP and ends the
- * program.
+ * unknown layouts and calls of uncompiled code. If all attempts fail, throws the language's exception for it, or writes
+ * the dump of CAIRN_DUMP and ends the program.
  *
  * Runs on the allocating thread, in phase MUTATE and in a slow path: the mutator is busy, so that signals and
  * cancellation wait. Collections and the dump run in a stop. The thread holds no lock. At the end of the slow path the
@@ -11,6 +11,7 @@
  */
 #include <unistd.h>
 #include <cairn/abi.h>
+#include <cairn/exceptions.h>
 #include "base/check.h"
 #include "runtime/core/defer.h"
 #include "runtime/core/hooks.h"
@@ -35,6 +36,7 @@ struct allocation_request {
   struct cn_block_request wanted;
   bool collects; /* a collection is due */
   bool *native;  /* native code called the slow path */
+  bool takes_over;
 };
 
 static void *allocate_after_due_collection(void *env)
@@ -114,6 +116,18 @@ static void *allocate_after_exhaustion_call(void *env)
   return block;
 }
 
+/* Throws the exception of the language for exhausted memory, unless it has none. In a take-over the activation that
+ * would throw has ended. */
+static void *throw_exhaustion(void *env)
+{
+  const struct allocation_request *allocation = env;
+
+  CN_CHECK(cairn_mutator.busy);
+  if (!*allocation->native && !allocation->takes_over)
+    cn_hooks.throw_on_failure(CAIRN_FAILURE_MEMORY, allocation->regs);
+  return NULL;
+}
+
 static void dump_exhausted_heap(const struct cn_saved_regs *regs)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
@@ -144,6 +158,7 @@ static cn_allocation_attempt *const allocation_attempts[] = {
     allocate_in_stop,               /* in a stopped world, by the attempts of collect.c */
     allocate_beyond_usual_size,     /* in a larger heap, if collections are impossible or wait for a fork() */
     allocate_after_exhaustion_call, /* after the program's callback and a collection, until the callback declines */
+    throw_exhaustion,
     end_exhausted_program,
     NULL,
 };
@@ -300,7 +315,7 @@ void *cn_safepoint_alloc_entered(const struct cn_saved_regs *regs, const struct 
   uint64_t payload, header = layout->elem_size != 0 ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE;
   bool native = false;
   struct allocation_request allocation = {
-      .regs = regs, .native = &native, .collects = cn_safepoint_is_collection_due()};
+      .regs = regs, .native = &native, .collects = cn_safepoint_is_collection_due(), .takes_over = true};
   enum cairn_status status = cairn_layout_payload(layout, count, &payload);
 
   CN_CHECK(status == CAIRN_OK && cairn_mutator.busy == 1);

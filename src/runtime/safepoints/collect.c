@@ -341,7 +341,7 @@ void cn_safepoint_poll(const struct cn_saved_regs *regs)
   bool native, collects = cn_safepoint_enter(regs, &native);
 
   cn_poll_word_lower_stack_limit(&cairn_mutator);
-  cn_overflow_check_stack(&cairn_mutator, regs);
+  cn_overflow_check_stack(&cairn_mutator, regs, native);
   if (collects)
     cn_collect_from_mapped_code(regs, cn_collect_due_cause(), CN_NO_BLOCK_REQUEST);
   cn_safepoint_leave(native);

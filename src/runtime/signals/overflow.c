@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Detects stack overflow, in polls and in faults, prints a message and ends the program. Runs on each thread for its
- * own stack. In a slow path, in phase MUTATE, it reads the bounds again, lowers the mutator's stack floor, delivers
- * postponed signals, and ends the program with exit handlers. In the handler of a fault, in any phase, it is
- * async-signal-safe, changes nothing and calls _exit(). The file takes no lock itself and owns no state.
+ * Detects stack overflow, in polls and in faults, prints a message and ends the program, unless the language has an
+ * exception for it. Runs on each thread for its own stack. In a slow path, in phase MUTATE, it reads the bounds again,
+ * and throws; or it lowers the mutator's stack floor, delivers postponed signals, and ends the program with exit
+ * handlers. In the handler of a fault, in any phase, it is async-signal-safe, changes nothing and calls _exit(). The
+ * file takes no lock itself and owns no state.
  */
 #include "runtime/signals/signals.h"
 
 #include <unistd.h>
 #include <cairn/abi.h>
+#include <cairn/exceptions.h>
 #include "base/check.h"
 #include "runtime/core/bounds.h"
 #include "runtime/core/hooks.h"
@@ -45,7 +47,7 @@ static bool is_below_floor(const struct cairn_mutator *mutator, uintptr_t sp)
   return sp >= mutator->stack_bottom && sp < mutator->stack_floor;
 }
 
-void cn_overflow_check_stack(struct cairn_mutator *mutator, const struct cn_saved_regs *regs)
+void cn_overflow_check_stack(struct cairn_mutator *mutator, const struct cn_saved_regs *regs, bool native)
 {
   uintptr_t sp = cn_arch_sp_after(regs), floor = mutator->stack_floor;
   char place[CN_REPORT_PC];
@@ -57,6 +59,8 @@ void cn_overflow_check_stack(struct cairn_mutator *mutator, const struct cn_save
     cn_poll_word_set_stack_limit(mutator);
   if (!is_below_floor(mutator, sp))
     return;
+  if (!native)
+    cn_hooks.throw_on_failure(CAIRN_FAILURE_STACK, regs);
   uint64_t frames = count_frames(mutator, regs);
   size_t used = mutator->stack_end - sp, size = mutator->stack_end - mutator->stack_bottom;
   CN_ASSERT(used <= size && mutator->stack_floor < mutator->stack_end);

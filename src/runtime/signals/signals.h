@@ -94,9 +94,10 @@ bool cn_fault_explain(const siginfo_t *info, const void *context);
  *   stack_bottom  ->  +-------------------------+  the system's limit
  */
 
-/* End the program with status 1 if the thread's stack has overflowed. Called in a slow path of the thread. Checks only
- * the thread's own stack, not stacks of signal handlers and coroutines, and only in programs with stack polls. */
-void cn_overflow_check_stack(struct cairn_mutator *mutator, const struct cn_saved_regs *regs);
+/* If the thread's stack has overflowed, throw the exception for it (hooks.h), or end the program with status 1. Called
+ * in a slow path of the thread; `native` if native code called it. Checks only the thread's own stack, not stacks of
+ * signal handlers and coroutines, and only in programs with stack polls. */
+void cn_overflow_check_stack(struct cairn_mutator *mutator, const struct cn_saved_regs *regs, bool native);
 
 /* End the program if a fault at `address`, with stack pointer `sp`, shows an overflow by a frame that was too large for
  * the reserve. In this case the call of the slow path has failed. Like cn_overflow_check_stack(), but without exit

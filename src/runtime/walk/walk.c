@@ -247,10 +247,10 @@ bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator, co
   return begin_at_registers(walk, regs);
 }
 
-/* Set the fields that do not depend on the map. */
-static inline void begin_to_leave(struct cn_walk *walk, const struct cn_saved_regs *regs)
+bool cn_walk_begin_to_leave(struct cn_walk *walk, const struct cn_saved_regs *regs)
 {
   struct cn_frame *frame = &walk->frame;
+  uint64_t key, value;
 
   CN_ASSERT(cairn_mutator.attached && cairn_mutator.state == CAIRN_ABI_MANAGED);
   frame->pc = regs->pc;
@@ -260,14 +260,6 @@ static inline void begin_to_leave(struct cn_walk *walk, const struct cn_saved_re
   frame->regs = regs;
   place_registers(frame, regs);
   frame->link = frame->place[CN_ARCH_FRAME_POINTER];
-}
-
-bool cn_walk_begin_to_leave(struct cn_walk *walk, const struct cn_saved_regs *regs)
-{
-  struct cn_frame *frame = &walk->frame;
-  uint64_t key, value;
-
-  begin_to_leave(walk, regs);
   if (!cn_index_look_up_entry(frame->pc, &key, &value))
     return false;
   set_frame_map(frame, key, value);
@@ -515,84 +507,6 @@ bool cn_walk_next(struct cn_walk *walk)
   }
   place_pushed_registers(frame, frame->saved, cfa);
   return step_to_caller(walk, cfa);
-}
-
-/* For cn_walk_begin_at_landing(): the place in the index of the caller that was last found behind a safepoint. A step
- * that the hint predicts does not wait for the look-up of the pc. */
-enum { CALLER_HINTS = 16 }; /* the smallest stacks, and the threads of loaded libraries, have little room for them */
-_Static_assert((CALLER_HINTS & (CALLER_HINTS - 1)) == 0, "the remainder is a mask");
-static _Thread_local uint32_t caller_hints[CALLER_HINTS];
-
-static inline const struct cn_index_entry *find_caller(const struct cn_index *index, struct cn_frame *frame,
-                                                       const struct cn_index_entry *callee, uint64_t *key)
-{
-  CN_ASSERT((size_t)(callee - index->at) <= index->mask);
-  uint32_t *hint = &caller_hints[(size_t)(callee - index->at) % CALLER_HINTS];
-  const struct cn_index_entry *entry = &index->at[*hint & index->mask];
-
-  *key = atomic_load_explicit(&entry->key, memory_order_acquire);
-  if (*key >> CN_ENTRY_ADDRESS_SHIFT == frame->pc)
-    return entry;
-  while ((entry = cn_index_find_entry(index, frame->pc, key)) == NULL)
-    if (!cn_marked_return_resolve_pc(frame) && !cn_return_barrier_resolve_pc(frame))
-      return NULL;
-  *hint = (uint32_t)(entry - index->at);
-  return entry;
-}
-
-/* The end of the last frame of a recursion: of frames at one safepoint, whose key this is, from the current one on; 0
- * if a frame ends outside of the stack. Such frames save their registers at the same distance from their ends. */
-static inline uintptr_t find_end_of_recursion(const struct cn_walk *walk, uint64_t key)
-{
-  uintptr_t pc = key >> CN_ENTRY_ADDRESS_SHIFT, size = (key & CN_ENTRY_WORDS_MASK) * sizeof size;
-  uintptr_t sp = walk->frame.sp, end = walk->stack_end, cfa = sp + size;
-
-  CN_ASSERT(sp % sizeof sp == 0 && size != 0);
-  if ((key & CN_ENTRY_CHAINED_BIT) == 0) {
-    while (cfa <= end && ((uintptr_t *)cfa)[-1] == pc)
-      cfa += size;
-    return cfa <= end ? cfa : 0;
-  }
-  for (const uintptr_t *link = walk->frame.link;; sp = cfa, link = (uintptr_t *)cfa - 2) {
-    cfa = *link + 2 * sizeof cfa;
-    if (cfa <= sp || cfa > end || cfa % sizeof cfa != 0)
-      return 0;
-    if (((uintptr_t *)cfa)[-1] != pc)
-      return cfa;
-  }
-}
-
-/* Recursion repeats return addresses: then steps need no look-up. */
-bool cn_walk_begin_at_landing(struct cn_walk *walk, const struct cn_saved_regs *regs)
-{
-  struct cn_frame *frame = &walk->frame;
-  const struct cn_index *index = atomic_load(&cn_index_current);
-  uint64_t key, value;
-
-  begin_to_leave(walk, regs);
-  frame->pc_slot = NULL;
-  const struct cn_index_entry *entry = cn_index_find_entry(index, frame->pc, &key);
-  if (entry == NULL || (value = atomic_load_explicit(&entry->value, memory_order_acquire)) == 0)
-    return false;
-  while ((key & CN_ENTRY_LANDING_BIT) == 0) {
-    if ((key & CN_ENTRY_SIZE_MASK) == 0)
-      return false;
-    uintptr_t cfa = find_end_of_recursion(walk, key);
-    if (cfa == 0)
-      return false;
-    if ((key & CN_ENTRY_CHAINED_BIT) || (value >> CN_ARCH_FRAME_POINTER & 1))
-      frame->link = (uintptr_t *)cfa - 2;
-    place_pushed_registers(frame, value & CN_ENTRY_SAVED_MASK, cfa);
-    frame->sp = cfa;
-    frame->pc_slot = (uintptr_t *)cfa - 1;
-    frame->pc = *frame->pc_slot;
-    entry = find_caller(index, frame, entry, &key);
-    if (entry == NULL || (value = atomic_load_explicit(&entry->value, memory_order_acquire)) == 0)
-      return false;
-  }
-  set_frame_map(frame, key, value);
-  CN_ASSERT(frame->map->has_landing && frame->sp <= walk->stack_end);
-  return true;
 }
 
 uintptr_t *cn_walk_leave_frame(struct cn_walk *walk, uintptr_t saved[CN_CALLEE_SAVED_COUNT])

@@ -104,11 +104,6 @@ bool cn_walk_resolve_frame(struct cn_walk *walk);
 /* Go to the next older activation. False: the walk is at its end. */
 bool cn_walk_next(struct cn_walk *walk);
 
-/* Like cn_walk_begin_to_leave(), at the youngest activation whose call has a landing (cn_map_landing()), over
- * activations that the table has. `pc_slot` is set, too, to null if the activation is the first one. False: an
- * activation needs the general walk. */
-bool cn_walk_begin_at_landing(struct cn_walk *walk, const struct cn_saved_regs *regs);
-
 /* Go to the activation of the state, or to the end if its pc is null. False: the walk is at its end. */
 bool cn_walk_set_state(struct cn_walk *walk, const struct cairn_stack_state *state);
 
@@ -129,6 +124,27 @@ void cn_walk_resume(struct cn_walk *walk, struct cn_saved_walk *kept);
 /* The manager of stubs that called native code, with an anchor as data. The walker itself steps over such stubs
  * (stub_manager.c). */
 extern const struct cairn_code_manager cn_stub_code_manager;
+
+/* ---- landing_path.c ---- */
+
+/* The path of a thread's last throws, which predicts the next ones. Null: memory is exhausted. */
+struct cn_landing_path;
+struct cn_landing_path *cn_landing_path_new(void);
+void cn_landing_path_free(struct cn_landing_path *path); /* null is valid */
+
+/* An activation whose call has a landing. */
+struct cn_landing_activation {
+  uintptr_t pc, sp;
+  const uintptr_t *slot; /* has the pc, or a mark or barrier in its place */
+  const struct cn_map_landing *landing;
+  uintptr_t saved[CN_CALLEE_SAVED_COUNT]; /* the callee-saved registers */
+};
+
+/* Find the youngest activation whose call has a landing, from the registers that a stub saved. The calling thread is
+ * managed, in no signal handler, and reaches no safepoint up to the use of the result. False: an activation needs the
+ * general walk, for instance its map is not in the table yet. */
+bool cn_landing_path_follow(struct cn_landing_path *path, const struct cn_saved_regs *regs,
+                            struct cn_landing_activation *out);
 
 /* ---- native_pcs.c ---- */
 

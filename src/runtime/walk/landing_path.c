@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Paths of throws: finds the youngest activation whose call has a landing, and the callee-saved registers there. The
+ * path of a thread has a step for each frame that its last throws have left, in order. A throw compares the return
+ * addresses on the stack with the steps. A frame that the path predicts takes no look-up, and its critical path is one
+ * addition. After a wrong prediction the path continues as it did after the last equal step: throws that differ at one
+ * place, and recursion over several functions, repeat parts of the path.
+ *
+ * Runs on the thread that throws, in phase MUTATE, without a lock. Only that thread uses its path, outside of signal
+ * handlers. The file has no state.
+ */
+#include "runtime/walk/walk.h"
+
+#include <string.h>
+#include "base/check.h"
+#include "runtime/core/image.h"
+#include "runtime/os/os.h"
+#include "runtime/walk/marked_returns.h"
+#include "runtime/walk/return_barriers.h"
+
+enum { PATH_STEPS = 2000, RESTART = PATH_STEPS / 2, RECENT_STEPS = 64 };
+
+/* A frame. The steps that end a series of regular frames have a bit in their pc, which then differs from all return
+ * addresses. */
+#define LANDING_BIT (UINT64_C(1) << 63) /* the call has a landing */
+#define CHAINED_BIT (UINT64_C(1) << 62) /* the frame pointer gives the frame's end */
+struct path_step {
+  uint64_t pc; /* 0: there is no step */
+  union {
+    struct {
+      uint32_t bytes; /* the frame's size, unless it is chained */
+      uint32_t saved; /* bits of the saved registers */
+    };
+    struct cn_map_landing *landing;
+  };
+};
+
+struct cn_landing_path {
+  uint64_t generation;                      /* of the list of images; steps of another generation are useless */
+  const struct path_step *landing;          /* the last throw's, if its frames were regular; null: unknown */
+  intptr_t distance[CN_CALLEE_SAVED_COUNT]; /* of the registers' places at the last landing, from the first pc's */
+  uint16_t recent[RECENT_STEPS];            /* by entry, the step that was last found by a look-up; a guess */
+  struct path_step steps[PATH_STEPS + 1];   /* the last one stays 0 */
+};
+
+struct cn_landing_path *cn_landing_path_new(void)
+{
+  struct cn_landing_path *path = cn_os_resize_mapping(NULL, 0, sizeof *path);
+
+  if (path != NULL)
+    path->generation = cn_image_list_generation();
+  return path;
+}
+
+void cn_landing_path_free(struct cn_landing_path *path)
+{
+  if (path != NULL)
+    cn_os_free_mapping(path, sizeof *path);
+}
+
+static __attribute__((noinline)) void forget_steps(struct cn_landing_path *path, uint64_t generation)
+{
+  CN_ASSERT(path->steps[PATH_STEPS].pc == 0);
+  memset(path->steps, 0, sizeof path->steps);
+  path->landing = NULL;
+  path->generation = generation;
+}
+
+static struct path_step step_of(uint64_t key, uint64_t value)
+{
+  struct path_step step = {.pc = key >> CN_ENTRY_ADDRESS_SHIFT};
+
+  if (key & CN_ENTRY_LANDING_BIT) {
+    step.pc |= LANDING_BIT;
+    step.landing = cn_map_landing(cn_entry_map_of(value));
+    return step;
+  }
+  step.pc |= key & CN_ENTRY_CHAINED_BIT ? CHAINED_BIT : 0;
+  step.bytes = (uint32_t)((key & CN_ENTRY_WORDS_MASK) * sizeof(uintptr_t));
+  step.saved = value & CN_ENTRY_SAVED_MASK;
+  return step;
+}
+
+/* Look up the frame's pc, after replacing a mark or a barrier, and fill `step`. Returns a step that is equal, and that
+ * the next ones probably follow. Null: the frame needs the general walk. */
+static __attribute__((noinline)) const struct path_step *find_step(struct cn_landing_path *path, struct cn_frame *frame,
+                                                                   struct path_step *step)
+{
+  const struct cn_index *index = atomic_load_explicit(&cn_index_current, memory_order_acquire);
+  const struct cn_index_entry *entry;
+  uint64_t key;
+
+  while ((entry = cn_index_find_entry(index, frame->pc, &key)) == NULL)
+    if (!cn_marked_return_resolve_pc(frame) && !cn_return_barrier_resolve_pc(frame))
+      return NULL;
+  uint64_t value = atomic_load_explicit(&entry->value, memory_order_acquire);
+  if (value == 0 || (key & (CN_ENTRY_SIZE_MASK | CN_ENTRY_LANDING_BIT)) == 0)
+    return NULL;
+  uint16_t *recent = &path->recent[(size_t)(entry - index->at) % RECENT_STEPS];
+  const struct path_step *last = &path->steps[*recent];
+  CN_ASSERT(step < &path->steps[PATH_STEPS] && last < &path->steps[PATH_STEPS]);
+  *step = step_of(key, value);
+  *recent = (uint16_t)(step - path->steps);
+  return last->pc == step->pc ? last : step;
+}
+
+/* Note the places of the registers in `saved`, which steps before `step` have saved; the last one's frame ends at
+ * `cfa`. A register's value is in the oldest frame that saved it. */
+static inline void place_saved_registers(const struct path_step *step, uintptr_t cfa, unsigned saved, uintptr_t **place)
+{
+  CN_ASSERT((saved & ~(unsigned)CN_ENTRY_SAVED_MASK) == 0);
+  while (saved != 0) {
+    step--;
+    CN_ASSERT((step->pc & LANDING_BIT) == 0);
+    for (unsigned now = step->saved & saved; now != 0; now &= now - 1) {
+      int i = __builtin_ctz(now);
+      place[i] = (uintptr_t *)(cfa + cn_arch_prologue_shapes[step->saved].offset[i]);
+    }
+    saved &= ~step->saved;
+    cfa -= step->bytes;
+  }
+}
+
+/* Where a throw has come to. All frames from the throw to this one end below the next older one's pc_slot. */
+struct cursor {
+  const struct path_step *from; /* predicts the frame */
+  struct path_step *to;         /* the frame's step */
+  uintptr_t pc, *slot;          /* the stack pointer is slot + 1 */
+  unsigned saved;               /* registers of regular frames whose places are still to be noted */
+  bool is_regular;              /* all frames so far are regular, and have steps */
+};
+
+static inline void step_over_regular(struct cursor *c)
+{
+  c->slot = (uintptr_t *)((char *)c->slot + c->from->bytes);
+  c->pc = *c->slot;
+  c->from++;
+}
+
+/* Go on over regular frames that are those of the last throw. The last step, whose pc is 0, ends the loop. */
+static inline struct cursor repeat_steps(struct cursor c)
+{
+  while (c.from->pc == c.pc)
+    step_over_regular(&c);
+  return c;
+}
+
+/* Go on over regular frames that the path predicts. */
+static inline struct cursor follow_steps(struct cursor c, const struct path_step *last)
+{
+  while (c.from->pc == c.pc && c.to != last) {
+    if (c.to != c.from)
+      *c.to = *c.from;
+    c.to++;
+    c.saved |= c.from->saved;
+    step_over_regular(&c);
+  }
+  return c;
+}
+
+/* Go on over a frame whose end the frame pointer gives. False: the end is outside of the stack. */
+static bool step_over_chained(struct cursor *c, const struct cn_frame *frame, uintptr_t end)
+{
+  uintptr_t *slot = (uintptr_t *)(*frame->place[CN_ARCH_FRAME_POINTER] + sizeof *slot);
+
+  CN_ASSERT(c->from->pc == (c->pc | CHAINED_BIT));
+  if (slot <= c->slot || (uintptr_t)slot >= end || (uintptr_t)slot % sizeof *slot != 0)
+    return false;
+  c->slot = slot;
+  c->pc = *slot;
+  c->is_regular = false;
+  c->saved = c->from->saved;
+  *c->to++ = *c->from++;
+  return true;
+}
+
+/* Set the step of a frame after a wrong prediction, or at the end of the path. False: the frame needs the general
+ * walk. */
+static bool correct_path(struct cn_landing_path *path, struct cursor *c, struct cn_frame *frame)
+{
+  CN_ASSERT(c->to <= &path->steps[PATH_STEPS]);
+  if (c->to == &path->steps[PATH_STEPS]) {
+    place_saved_registers(c->to, (uintptr_t)(c->slot + 1), c->saved, frame->place);
+    c->saved = 0;
+    c->is_regular = false;
+    c->to = &path->steps[RESTART];
+  }
+  if ((c->from->pc & ~(LANDING_BIT | CHAINED_BIT)) == c->pc)
+    return true;
+  frame->pc = c->pc;
+  frame->pc_slot = c->slot;
+  c->from = find_step(path, frame, c->to);
+  c->pc = frame->pc;
+  return c->from != NULL;
+}
+
+/* Go on to the landing. False: a frame needs the general walk. */
+static bool find_landing(struct cn_landing_path *path, struct cursor *c, struct cn_frame *frame)
+{
+  const struct path_step *last = &path->steps[PATH_STEPS];
+  uintptr_t end = cairn_mutator.stack_end;
+
+  for (;;) {
+    if ((uintptr_t)c->slot >= end)
+      return false;
+    if ((c->from->pc != (c->pc | LANDING_BIT) || c->to == last) && !correct_path(path, c, frame))
+      return false;
+    if (c->from->pc != c->pc) {
+      place_saved_registers(c->to, (uintptr_t)(c->slot + 1), c->saved, frame->place);
+      c->saved = 0;
+      if (c->from->pc & LANDING_BIT)
+        return true;
+      if (!step_over_chained(c, frame, end))
+        return false;
+    }
+    *c = follow_steps(*c, last);
+  }
+}
+
+/* Like find_landing(), from the first frame on, and notes the registers' places. If all frames are regular, the next
+ * throw over the same ones has the same distances. */
+static __attribute__((noinline)) bool find_landing_and_places(struct cn_landing_path *path, struct cursor *c,
+                                                              const struct cn_saved_regs *regs)
+{
+  struct cn_frame frame;
+
+  *c = (struct cursor){path->steps, path->steps, regs->pc, (uintptr_t *)&regs->pc, .is_regular = true};
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
+    frame.place[i] = (uintptr_t *)&regs->gpr[cn_arch_callee_saved[i]];
+  path->landing = NULL;
+  *c = follow_steps(*c, &path->steps[PATH_STEPS]);
+  if (!find_landing(path, c, &frame))
+    return false;
+  CN_ASSERT(c->from->pc == (c->pc | LANDING_BIT) && c->to < &path->steps[PATH_STEPS]);
+  if (c->to != c->from)
+    *c->to = *c->from;
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
+    path->distance[i] = (char *)frame.place[i] - (char *)&regs->pc;
+  path->landing = c->is_regular ? c->to : NULL;
+  return true;
+}
+
+bool cn_landing_path_follow(struct cn_landing_path *path, const struct cn_saved_regs *regs,
+                            struct cn_landing_activation *out)
+{
+  uint64_t generation = cn_image_list_generation();
+  struct cursor c = {.from = path->steps, .pc = regs->pc, .slot = (uintptr_t *)&regs->pc};
+
+  CN_ASSERT(cairn_mutator.attached && cairn_mutator.state == CAIRN_ABI_MANAGED && !cn_thread_is_in_handler());
+  if (path->generation != generation)
+    forget_steps(path, generation);
+  c = repeat_steps(c);
+  if ((c.from != path->landing || c.from->pc != (c.pc | LANDING_BIT)) && !find_landing_and_places(path, &c, regs))
+    return false;
+  out->pc = c.pc;
+  out->sp = (uintptr_t)(c.slot + 1);
+  out->slot = c.slot;
+  out->landing = c.from->landing;
+#pragma GCC unroll 6
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
+    out->saved[i] = *(const uintptr_t *)((const char *)&regs->pc + path->distance[i]);
+  CN_ASSERT(out->sp <= cairn_mutator.stack_end);
+  return true;
+}
