@@ -26,7 +26,7 @@ declare void @cairn.span.end(i64)
 ; CODE: retq
 ; STRIPPED-LABEL: define void @values
 ; STRIPPED: call void @g() [[DIRECTED:#[0-9]+]] [ "deopt"(i1 %b, double %d, ptr addrspace(1) %r, ptr %l, i64 undef) ]
-; PAIRS: gc.statepoint.p0(i64 7, i32 5, {{.*}}[ "deopt"(i1 %b, double %d, ptr addrspace(1) %r, ptr %l, i64 undef), "gc-live"
+; PAIRS: gc.statepoint.p0(i64 7, i32 5, {{.*}}[ "deopt"(i1 %b, double %d, ptr addrspace(1) %r, ptr %l, i64 0), "gc-live"
 define void @values(i1 %b, double %d, ptr addrspace(1) %r) uwtable gc "statepoint-example" {
   %l = alloca i64
   call void @g() "statepoint-id"="7" "statepoint-num-patch-bytes"="5" [ "deopt"(i1 %b, double %d, ptr addrspace(1) %r, ptr %l, i64 undef) ]
