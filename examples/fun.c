@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A compiler of Fun, a small functional language with inferred types, in the syntax of Lisp and in the spirit of ML. The
+ * A compiler of Fun, a small functional language with inferred types, with the syntax of Lisp in the spirit of ML. The
  * result is LLVM IR for Cairn (docs/frontends.md).
  *
  *   fun library.fun IN.fun > OUT.ll       then cairn-cc -O2 OUT.ll -o PROGRAM makes the program
@@ -8,8 +8,8 @@
  *   items         (define B E ...)   (data TYPE C (C TYPE ...) ...)   E       a later `data` may add constructors
  *   expressions   (let (B E ...) E)   (fun (x ...) E)   (if E E E)   (and E E)   (or E E)   (match E (P E) ...)
  *                 (try E (P E) ...)   (E E ...)   (C E ...)   x   C   7   "text"   true   false   ()
- *   binders B     x   (f x ...) for a function, which sees all functions of its group; values see the earlier values, too
- *   patterns P    x   7   true   false   ()   C   (C P ...)                    constructors C begin with a capital letter
+ *   binders B     x   (f x ...) for a function, which sees all functions of its group; values see earlier values, too
+ *   patterns P    x   7   true   false   ()   C   (C P ...)                    constructors C begin with a capital
  *
  * Values. A *word* is a reference or an immediate of kind 0:1 (docs/words.md); the fields of objects are words. In the
  * code of a function, an int n is the i64 2n, so sums wrap at 63 bits; false, true and () are 0, 2 and 0. A constructor
@@ -151,7 +151,7 @@ static unsigned length_of(const struct node *list) { return list ? 1 + length_of
 
 enum { GENERIC = INT_MAX };
 
-/* A variable, if it has no name; else a constructor of types, such as "int", "list" or "->", with up to two arguments. */
+/* A variable, if it has no name; else a constructor of types, such as "int", "list", "->", with up to two arguments. */
 struct type {
   const char *name;
   struct type *a, *b;        /* arguments, or null */

@@ -13,8 +13,8 @@
 /* CN_TRACE_YOUNG, before the first visit. With group 0 the tracers will visit dirty cards. If there is a goal for
  * pauses, the function scans all cards at once, in a time that depends only on the size of the old space.
  * cn_cards_scan_time() is the processor time of this scan, in nanoseconds, and cn_cards_scanned_bytes() the memory of
- * blocks with objects that the scan found. With another group the tracers will visit
- * cards whose fields may point to blocks of the group (evacuation.h). */
+ * blocks with objects that the scan found. With another group the tracers will visit cards whose fields may point to
+ * blocks of the group (evacuation.h). */
 void cn_cards_begin_visits(uint16_t group);
 uint64_t cn_cards_scan_time(void);
 size_t cn_cards_scanned_bytes(void);

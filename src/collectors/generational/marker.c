@@ -3,11 +3,11 @@
  * Marks the old space and large objects concurrently, and runs the concurrent sweep afterwards. Marked objects are on a
  * stack until they are scanned, the newest first. A long array is scanned part by part, so that each step is short.
  *
- * The file owns the state of the marking (`cn_marker`, `marker_state`) and of the concurrent sweep (`concurrent_work`).
- * In phase MUTATE only steps in the runtime's background thread mark, scan and sweep. In phase STOP tracers write
- * marks, lines and stacks under `marking_lock`, and marks of copies by atomic operations; when the tracers are done,
- * the collecting thread begins or ends the marking, processes weak fields, and runs steps. The program may change a
- * field at any time, so the marker loads each field once.
+ * The file owns the state of the marking (`cn_marker`, `marker_state`, and `waiting_cards`, whose fields the marker
+ * visits again) and of the concurrent sweep (`concurrent_work`). In phase MUTATE only steps in the runtime's background
+ * thread mark, scan and sweep. In phase STOP tracers write marks, lines and stacks under `marking_lock`, and marks of
+ * copies by atomic operations; when the tracers are done, the collecting thread begins or ends the marking, processes
+ * weak fields, and runs steps. The program may change a field at any time, so the marker loads each field once.
  */
 #include "collectors/generational/marker.h"
 

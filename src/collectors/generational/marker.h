@@ -4,10 +4,10 @@
  *
  * The marking is an incremental update. The marker would miss an object if the program stored a reference to it into an
  * object that is already scanned, and overwrote the reference in its former place. But the store dirties a card, and
- * young collections clean dirty cards and pass them to the marker, which visits all fields there again. Each young
- * collection also passes to the marker the old objects that its roots and the fields of its copies point to. Its copies
- * are marked at once. When the marker has scanned everything at the end of a young collection, all reachable objects
- * are marked.
+ * young collections visit all fields of the cards that they clean, or pass the cards to the marker, which visits the
+ * fields again. So each young collection passes to the marker the old objects that its roots, these fields and the
+ * fields of its copies point to. Its copies are marked at once. When the marker has scanned everything at the end of a
+ * young collection, all reachable objects are marked.
  */
 #ifndef CN_COLLECTORS_GENERATIONAL_MARKER_H
 #define CN_COLLECTORS_GENERATIONAL_MARKER_H

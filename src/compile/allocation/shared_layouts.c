@@ -102,17 +102,6 @@ static void set_shared_metadata(struct cn_ctx *ctx, LLVMValueRef fresh, const ch
                         LLVMMDNodeInContext2(ctx->llvm, operands, exported ? 3 : 2));
 }
 
-static void copy_global_metadata(LLVMValueRef from, LLVMValueRef to)
-{
-  size_t count;
-  LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(from, &count);
-
-  for (unsigned i = 0; i < count; i++)
-    LLVMGlobalSetMetadata(to, LLVMValueMetadataEntriesGetKind(entries, i),
-                          LLVMValueMetadataEntriesGetMetadata(entries, i));
-  LLVMDisposeValueMetadataEntries(entries);
-}
-
 /* Replace the static or declaration by an internal static. */
 static void internalise_static(struct cn_ctx *ctx, LLVMValueRef global)
 {
@@ -125,7 +114,7 @@ static void internalise_static(struct cn_ctx *ctx, LLVMValueRef global)
   LLVMSetGlobalConstant(fresh, true);
   LLVMSetLinkage(fresh, LLVMInternalLinkage);
   LLVMSetAlignment(fresh, LLVMGetAlignment(global));
-  copy_global_metadata(global, fresh);
+  cn_emit_copy_global_metadata(global, fresh);
   set_shared_metadata(ctx, fresh, name, exported);
   LLVMReplaceAllUsesWith(global, fresh);
   LLVMDeleteGlobal(global);

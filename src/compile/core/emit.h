@@ -77,6 +77,9 @@ LLVMValueRef cn_first_after_phis(LLVMBasicBlockRef block);
 
 /* ---- new signatures (retype.c) ---- */
 
+/* Copy all metadata of a function or global variable. */
+void cn_emit_copy_global_metadata(LLVMValueRef from, LLVMValueRef to);
+
 /* True if the function can get another type. False if the program takes addresses of the function's blocks, because the
  * addresses would change. */
 bool cn_can_retype_function(LLVMValueRef function);

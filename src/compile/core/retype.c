@@ -35,7 +35,7 @@ static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
   }
 }
 
-static void copy_metadata(LLVMValueRef from, LLVMValueRef to)
+void cn_emit_copy_global_metadata(LLVMValueRef from, LLVMValueRef to)
 {
   size_t count;
   LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(from, &count);
@@ -44,7 +44,6 @@ static void copy_metadata(LLVMValueRef from, LLVMValueRef to)
     LLVMGlobalSetMetadata(to, LLVMValueMetadataEntriesGetKind(entries, i),
                           LLVMValueMetadataEntriesGetMetadata(entries, i));
   LLVMDisposeValueMetadataEntries(entries);
-  LLVMGlobalClearMetadata(from);
 }
 
 /* Copy all properties of a function except its type and its body. */
@@ -69,7 +68,8 @@ static void copy_function(LLVMValueRef from, LLVMValueRef to)
   if (LLVMHasPrologueData(from))
     LLVMSetPrologueData(to, LLVMGetPrologueData(from));
   copy_attributes(from, to);
-  copy_metadata(from, to);
+  cn_emit_copy_global_metadata(from, to);
+  LLVMGlobalClearMetadata(from);
 }
 
 static LLVMValueRef narrow_parameter(LLVMBuilderRef builder, LLVMValueRef value, LLVMTypeRef type)

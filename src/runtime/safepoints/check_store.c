@@ -3,8 +3,8 @@
  * Checks stored and copied references: implements the calls that pass `check-stores` inserts, and ends the program if
  * the collector would miss a reference. Runs on the storing thread, in phase MUTATE, without a safepoint; signal
  * handlers may run at any time. For a slot on another thread's stack, the check is the operation of a handshake, on
- * that thread or while it rests. The only state is a cache of global roots for
- * each thread.
+ * that thread or while it rests. The only state is a cache of global
+ * roots for each thread.
  */
 #include "runtime/safepoints/safepoint.h"
 

@@ -2,7 +2,7 @@
 // stops there compares the value with its own. here() stops it while many frames wait, after a collection has moved all
 // objects: each variable of a frame must then be readable, or have no value.
 //
-// With -DPLAIN the functions have pointers of C and objects that stay: clang alone compiles them, and loses values, too.
+// With -DPLAIN the functions have pointers of C and objects that stay: clang alone compiles them, and loses values.
 #include <stdio.h>
 #ifdef PLAIN
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Three modules make cells of one shared layout: a list of cells, and arrays of cells that refer to the list. Prints the
+/* Three modules make cells of a shared layout: a list of cells, and arrays of cells that refer to the list. Prints the
  * number of layouts that the cells have. The second and the third module may be libraries, which are closed before the
  * last collections. */
 #include <dlfcn.h>
