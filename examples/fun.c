@@ -644,7 +644,8 @@ static struct value as(enum form form, struct value v)
 {
   if (v.form == form)
     return v;
-  return form == INT ? set(INT, "call i64 @int_of_word($ %s)", v.text) : set(WORD, "call $ @word_of_int(i64 %s)", v.text);
+  return form == INT ? set(INT, "call i64 @int_of_word($ %s)", v.text)
+                     : set(WORD, "call $ @word_of_int(i64 %s)", v.text);
 }
 
 static void add(struct values *values, enum form form, const char *value)

@@ -2,8 +2,8 @@
  *
  * Failures of the runtime as exceptions of a language (cairn_throw_on()): exhausted memory and stack overflow, many
  * times, on several threads, past native cleanups, and after the callback of cairn_on_exhaustion(); and the cases that
- * still end the program, such as a fault. What would go wrong: the exception goes past a catch or a cleanup, a register or the reserve of
- * the stack is lost, or the thread stays in the slow path.
+ * still end the program, such as a fault. What would go wrong: the exception goes past a catch or a cleanup, a register
+ * or the reserve of the stack is lost, or the thread stays in the slow path.
  */
 // RUN: clang -O1 -fexceptions -c %S/Inputs/throw_native.c -o %t.o
 // RUN: for o in 0 2; do for c in semispace generational; do \
