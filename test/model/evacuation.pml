@@ -486,7 +486,7 @@ inline promote_nursery()
 
 /* ---- a marking ---- */
 
-/* @ src/collectors/generational/marker.c: cn_concurrent_begin_marking */
+/* @ src/collectors/generational/concurrent.c: cn_concurrent_begin_marking */
 inline begin_marking()
 {
   marking = true; rooted = false;
@@ -494,7 +494,7 @@ inline begin_marking()
   due = 1
 }
 
-/* @ src/collectors/generational/marker.c: mark_deferred_root */
+/* @ src/collectors/generational/concurrent.c: mark_deferred_root */
 inline mark_deferred_roots()
 {
   if

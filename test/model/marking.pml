@@ -143,7 +143,7 @@ inline scan_marked(o)
   later = later & ~BIT(o)
 }
 
-/* @ src/collectors/generational/marker.c: mark_concurrent_step */
+/* @ src/collectors/generational/concurrent.c: mark_concurrent_step */
 proctype marker()
 {
   byte its;
@@ -454,7 +454,7 @@ inline promote_nursery()
 
 /* ---- the end of a marking ---- */
 
-/* @ src/collectors/generational/marker.c: process_weak_objects */
+/* @ src/collectors/generational/marker.c: cn_marker_process_weak_objects */
 inline process_weak_objects()
 {
   find_reachable();
@@ -468,13 +468,13 @@ inline process_weak_objects()
   }
 }
 
-/* @ src/collectors/generational/marker.c: end_marking */
+/* @ src/collectors/generational/marker.c: cn_marker_end */
 inline end_marking()
 {
   marking = false; job = false; idle = false; rooted = false; queue = 0; later = 0; noted = 0
 }
 
-/* All unmarked objects go. @ src/collectors/generational/marker.c: cn_concurrent_start_sweep */
+/* All unmarked objects go. @ src/collectors/generational/concurrent.c: cn_concurrent_start_sweep */
 inline free_unmarked()
 {
   old = old & marks;
@@ -498,7 +498,7 @@ inline mark_in_pause(steps)
   od
 }
 
-/* @ src/collectors/generational/marker.c: cn_concurrent_finish_marking */
+/* @ src/collectors/generational/concurrent.c: cn_concurrent_finish_marking */
 inline finish_marking(steps)
 {
 #ifdef BUG_weak_fields_first
@@ -528,16 +528,16 @@ inline finish_marking(steps)
   fi
 }
 
-/* @ src/collectors/generational/marker.c: cn_concurrent_mark_roots */
+/* @ src/collectors/generational/concurrent.c: cn_concurrent_mark_roots */
 inline mark_deferred_roots()
 {
   if
-  :: !rooted -> mark(root[FRAME]); rooted = true /* @ src/collectors/generational/marker.c: mark_deferred_root */
+  :: !rooted -> mark(root[FRAME]); rooted = true /* @ src/collectors/generational/concurrent.c: mark_deferred_root */
   :: else
   fi
 }
 
-/* @ src/collectors/generational/marker.c: cn_concurrent_begin_marking */
+/* @ src/collectors/generational/concurrent.c: cn_concurrent_begin_marking */
 inline begin_marking()
 {
   marking = true; idle = false; noted = 0;
@@ -549,7 +549,7 @@ inline begin_marking()
 inline collect_full()
 {
   if
-  :: marking -> /* @ src/collectors/generational/marker.c: abandon_marking */
+  :: marking -> /* @ src/collectors/generational/marker.c: cn_marker_abandon */
      marking = false; job = false; idle = false; rooted = false; noted = 0;
 #ifndef BUG_abandon_keeps_stack
      queue = 0; later = 0;

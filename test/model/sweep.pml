@@ -37,7 +37,7 @@ inline sweep_block(its)
   fi
 }
 
-/* @ src/collectors/generational/marker.c: cn_concurrent_note_sweep_end */
+/* @ src/collectors/generational/concurrent.c: cn_concurrent_note_sweep_end */
 inline note_sweep_end()
 {
   if
@@ -46,7 +46,7 @@ inline note_sweep_end()
   fi
 }
 
-/* @ src/collectors/generational/marker.c: sweep_concurrent_step */
+/* @ src/collectors/generational/concurrent.c: sweep_concurrent_step */
 proctype background_thread()
 {
 end_background_thread:
@@ -119,7 +119,7 @@ inline copy_survivor()
 inline begin_marking()
 {
 #ifndef BUG_marking_before_sweep
-  for (block : 0 .. 1) { /* @ src/collectors/generational/marker.c: cn_concurrent_abandon_work */
+  for (block : 0 .. 1) { /* @ src/collectors/generational/concurrent.c: cn_concurrent_abandon_work */
     if
     :: state[block] == UNSWEPT -> sweep_block(block)
     :: else

@@ -19,6 +19,7 @@
 #include <cairn/heap_object.h>
 #include "base/check.h"
 #include "collectors/generational/space/blocks.h"
+#include "collectors/generational/concurrent.h"
 #include "collectors/generational/marker.h"
 #include "collectors/generational/space/tables.h"
 #include "collectors/generational/tracers.h"

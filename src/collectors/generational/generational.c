@@ -20,6 +20,7 @@
 #include "collectors/heap_sizer.h"
 #include "collectors/generational/space/blocks.h"
 #include "collectors/generational/cards.h"
+#include "collectors/generational/concurrent.h"
 #include "collectors/generational/evacuation.h"
 #include "collectors/generational/interior_pointers.h"
 #include "collectors/generational/large_objects.h"

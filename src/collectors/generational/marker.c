@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Marks the old space and large objects concurrently, and runs the concurrent sweep afterwards. Marked objects are on a
- * stack until they are scanned, the newest first. A long array is scanned part by part, so that each step is short.
+ * Marks the old space and large objects. Marked objects are on a stack until they are scanned, the newest first. A long
+ * array is scanned part by part, so that each step is short.
  *
- * The file owns the state of the marking (`cn_marker`, `marker_state`, and `waiting_cards`, whose fields the marker
- * visits again) and of the concurrent sweep (`concurrent_work`). In phase MUTATE only steps in the runtime's background
- * thread mark, scan and sweep. In phase STOP tracers write marks, lines and stacks under `marking_lock`, and marks of
- * copies by atomic operations; when the tracers are done, the collecting thread begins or ends the marking, processes
- * weak fields, and runs steps. The program may change a field at any time, so the marker loads each field once.
+ * The file owns the state of the marking: `cn_marker`, `marker_state`, and `waiting_cards`, whose fields the marker
+ * visits again. In phase MUTATE only steps in the runtime's background thread mark and scan. In phase STOP tracers
+ * write marks, lines and stacks under `marking_lock`, and marks of copies by atomic operations; when the tracers are
+ * done, the collecting thread begins or ends the marking, processes weak fields, and runs steps. The program may change
+ * a field at any time, so the marker loads each field once.
  */
 #include "collectors/generational/marker.h"
 
@@ -30,10 +30,7 @@ enum {
   LAYOUT_CACHE_SIZE = 64,
   PREFETCH_DISTANCE = 8,
   QUEUED_OBJECTS = 8,
-  SCAN_PIECE_BYTES = 2048, /* bytes of an object that are scanned at a time */
-  FIELDS_PER_STEP = 1024,
-  SWEPT_BLOCKS_PER_STEP = 16,
-  RELEASED_BYTES_PER_STEP = 4 << 20,
+  SCAN_PIECE_BYTES = 2048,     /* bytes of an object that are scanned at a time */
   MAX_WAITING_PARTS = 1 << 16, /* parts of objects that may wait when a card is added */
   WAITING_CARDS = 1 << 15,     /* entries of the table of cards that wait */
 };
@@ -563,9 +560,7 @@ static void mark_until_done(void *unused)
   note_marked_weak_objects();
 }
 
-/* STOP, when the marker has nothing left to scan. Processes weak fields, ephemerons and finalisers, and marks
- * everything that ephemerons and finalisers reach. */
-static void process_weak_objects(void)
+void cn_marker_process_weak_objects(void)
 {
   static const struct cairn_closure closure = {is_target_reached, mark_target_of_slot, mark_until_done, NULL, false};
 
@@ -577,7 +572,7 @@ static void process_weak_objects(void)
 
 /* ---- a marking ---- */
 
-static void begin_marking(void)
+void cn_marker_begin(void)
 {
   CN_CHECK(!cn_marker.on && marker_state.objects.count == 0 && marker_state.parts.count == 0);
   cn_marker = (struct cn_marker){.on = true};
@@ -692,7 +687,7 @@ bool cn_marker_step(size_t fields, bool stopped)
   return true;
 }
 
-static void end_marking(void)
+void cn_marker_end(void)
 {
   CN_CHECK(cn_marker.on && cn_marker.idle);
   CN_CHECK(marker_state.objects.count == 0 && marker_state.queue.count == 0 && marker_state.parts.count == 0);
@@ -704,8 +699,7 @@ static void end_marking(void)
   free_entry_stack(&marker_state.weak, sizeof(uintptr_t));
 }
 
-/* Phase STOP. Abandons the marking, and clears its marks. */
-static void abandon_marking(void)
+void cn_marker_abandon(void)
 {
   size_t low, high;
 
@@ -716,135 +710,5 @@ static void abandon_marking(void)
   cn_large_objects_reset_reached();
   marker_state.objects.count = marker_state.parts.count = marker_state.queue.count = 0;
   cn_marker.idle = true;
-  end_marking();
-}
-
-/* ---- the concurrent phases: idle, marking, sweeping, idle ---- */
-
-static struct {
-  bool sweeps;
-  size_t kept;
-} concurrent_work;
-
-static bool mark_concurrent_step(void *unused)
-{
-  (void)unused;
-  return cn_marker_step(FIELDS_PER_STEP, false);
-}
-
-static bool sweep_concurrent_step(void *unused)
-{
-  (void)unused;
-  CN_CHECK(!cn_marker.on);
-  return cn_blocks_sweep_some(SWEPT_BLOCKS_PER_STEP) ||
-         cn_blocks_release_free(concurrent_work.kept, RELEASED_BYTES_PER_STEP);
-}
-
-bool cn_concurrent_note_sweep_end(void)
-{
-  bool done = concurrent_work.sweeps && !cn_blocks_sweep_some(0);
-
-  concurrent_work.sweeps = concurrent_work.sweeps && !done;
-  return done;
-}
-
-bool cn_concurrent_is_swept(void)
-{
-  return !concurrent_work.sweeps;
-}
-
-bool cn_concurrent_may_begin_marking(void)
-{
-  return !concurrent_work.sweeps && !cn_marker.on;
-}
-
-void cn_concurrent_begin_marking(void)
-{
-  CN_CHECK(cn_concurrent_may_begin_marking());
-  cn_evacuation_forget_groups();
-  begin_marking();
-  cairn_deferred_roots(true);
-  cn_evacuation_choose_blocks();
-}
-
-static void mark_deferred_root(void *unused, struct cairn_slot slot)
-{
-  (void)unused;
-  cn_evacuation_keep_block(*slot.address - cairn_words.reference);
-  cn_marker_mark_root(slot.address);
-}
-
-static bool is_before_deadline(uint64_t deadline)
-{
-  return cn_os_thread_processor_time(cn_os_thread()) < deadline;
-}
-
-void cn_concurrent_mark_roots(uint64_t deadline)
-{
-  CN_CHECK(cn_marker.on);
-  cairn_phase_begins("mark");
-  do
-    cn_marker.rooted = !cairn_deferred_roots_visit(mark_deferred_root, NULL);
-  while (!cn_marker.rooted && is_before_deadline(deadline));
-  cairn_phase_ends("mark");
-}
-
-bool cn_concurrent_finish_marking(uint64_t deadline)
-{
-  bool more = true;
-
-  CN_CHECK(cn_marker.on && !concurrent_work.sweeps);
-  cairn_phase_begins("remark");
-  cn_marker_resume();
-  while (more && is_before_deadline(deadline))
-    more = cn_marker_step(FIELDS_PER_STEP, true);
-  more = more || !cn_marker.rooted;
-  if (!more)
-    process_weak_objects();
-  cairn_phase_ends("remark");
-  if (more)
-    cairn_background_run(mark_concurrent_step, NULL);
-  return !more;
-}
-
-size_t cn_concurrent_start_sweep(void)
-{
-  cairn_phase_begins("sweep");
-  end_marking();
-  cn_large_objects_free_unreached();
-  cn_blocks_swap_marks(true);
-  concurrent_work.sweeps = true;
-  concurrent_work.kept = SIZE_MAX;
-  cairn_phase_ends("sweep");
-  cairn_background_run(sweep_concurrent_step, NULL);
-  return cn_marker.bytes;
-}
-
-void cn_concurrent_release_memory(void)
-{
-  if (cn_concurrent_may_begin_marking())
-    cairn_background_run(sweep_concurrent_step, NULL);
-}
-
-void cn_concurrent_set_kept_bytes(size_t bytes)
-{
-  CN_CHECK(concurrent_work.sweeps);
-  concurrent_work.kept = bytes;
-}
-
-void cn_concurrent_abandon_work(void)
-{
-  bool free = cn_concurrent_may_begin_marking();
-
-  if (cn_marker.on) {
-    cn_evacuation_forget_groups();
-    abandon_marking();
-    cairn_note_count("concurrent markings abandoned", 1);
-  }
-  if (concurrent_work.sweeps)
-    cn_blocks_sweep_some(SIZE_MAX);
-  concurrent_work.sweeps = false;
-  cn_evacuation_forget_groups();
-  if (!free)
-    cairn_background_run(NULL, NULL);
+  cn_marker_end();
 }

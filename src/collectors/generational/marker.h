@@ -63,35 +63,12 @@ void cn_marker_add_copies(size_t bytes);
  * STOP such a word ends the program. */
 bool cn_marker_step(size_t fields, bool stopped);
 
-/* ---- concurrent full collections: called within a collection, by the collecting thread ---- */
-
-/* Called once, at the start of a collection. True if the sweep of all blocks has ended since the previous
- * collection. */
-bool cn_concurrent_note_sweep_end(void);
-
-/* True if a marking may begin, because neither a marking nor a sweep is running. */
-bool cn_concurrent_may_begin_marking(void);
-/* True if all blocks are swept. */
-bool cn_concurrent_is_swept(void);
-
-/* Begins a marking before a young collection, whose roots are the first roots of the marking. */
-void cn_concurrent_begin_marking(void);
-
-/* Called at the end of a young collection during marking. Both functions work until `deadline`, in processor time of
- * this thread. cn_concurrent_mark_roots() visits roots of deferred frames. cn_concurrent_finish_marking() scans, and
- * returns true if all reachable objects are marked; otherwise the marker continues concurrently. */
-void cn_concurrent_mark_roots(uint64_t deadline);
-bool cn_concurrent_finish_marking(uint64_t deadline);
-
-/* Called after cn_concurrent_finish_marking() has returned true. Unmarked objects of the old space and unreached large
- * objects are gone. Returns the bytes of objects in the old space. A concurrent sweep begins; then the memory of free
- * blocks is released, except the bytes of cn_concurrent_set_kept_bytes(). */
-size_t cn_concurrent_start_sweep(void);
-void cn_concurrent_set_kept_bytes(size_t bytes);
-/* Releases memory again, after more blocks have become free. */
-void cn_concurrent_release_memory(void);
-
-/* Abandons a marking, and completes a sweep, before a full collection in one stop. */
-void cn_concurrent_abandon_work(void);
+/* STOP. cn_marker_begin() begins a marking: no object is marked. cn_marker_process_weak_objects(), when the marker has
+ * nothing left to scan, processes weak fields, ephemerons and finalisers, and marks everything that ephemerons and
+ * finalisers reach. cn_marker_end() ends the marking, whose marks stay; cn_marker_abandon() clears them. */
+void cn_marker_begin(void);
+void cn_marker_process_weak_objects(void);
+void cn_marker_end(void);
+void cn_marker_abandon(void);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include "generational_model.h"
+#include "collectors/generational/concurrent.h"
 #include "collectors/generational/evacuation.h"
 #include "collectors/generational/marker.h"
 #include "collectors/generational/space/tables.h"

@@ -8,6 +8,7 @@
  */
 #include "generational_model.h"
 #include "collectors/generational/space/blocks.h"
+#include "collectors/generational/concurrent.h"
 #include "collectors/generational/evacuation.h"
 #include "collectors/generational/marker.h"
 #include "collectors/generational/space/tables.h"
