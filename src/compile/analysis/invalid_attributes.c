@@ -3,7 +3,7 @@
  * Lists the attributes and metadata that a moving collector makes false, with their places, and the harmless ones.
  * Tells whether an access touches references or has such metadata, and whether a constant global holds a reference.
  * Needs, breaks: nothing. Provides: cn_invalid_attributes[] and the queries of invalid_attributes.h. A thread caches
- * the kinds of metadata.
+ * the kinds of metadata and of attributes.
  */
 #include "compile/analysis/invalid_attributes.h"
 
@@ -231,15 +231,19 @@ uint64_t cn_unjudged_metadata_kinds(LLVMContextRef llvm)
 
 bool cn_is_judged_attribute(unsigned kind)
 {
+  enum { KIND_COUNT = 256 };
+  static _Thread_local bool judged[KIND_COUNT]; /* [0] is true once the array is filled; LLVM compares names slowly */
   size_t count = sizeof harmless_attributes / sizeof *harmless_attributes;
-  const char *name;
 
-  for (size_t i = 0; i < count + cn_invalid_attribute_count; i++) {
-    name = i < count ? harmless_attributes[i] : cn_invalid_attributes[i - count].name;
-    if (kind && LLVMGetEnumAttributeKindForName(name, strlen(name)) == kind)
-      return true;
+  CN_CHECK(LLVMGetLastEnumAttributeKind() < KIND_COUNT);
+  for (size_t i = 0; !judged[0] && i < count + cn_invalid_attribute_count; i++) {
+    const char *name = i < count ? harmless_attributes[i] : cn_invalid_attributes[i - count].name;
+    unsigned named = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    if (named)
+      judged[named] = true;
   }
-  return false;
+  judged[0] = true;
+  return kind > 0 && kind < KIND_COUNT && judged[kind];
 }
 
 /* ---- accesses ---- */

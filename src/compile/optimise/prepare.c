@@ -223,24 +223,27 @@ static void drop_fake_uses(LLVMValueRef function)
     }
 }
 
-/* Promote locals with the first passes of LLVM's pipelines, in their order. If the control flow is not simplified
- * first, later passes form other loops from the promoted locals. */
+/* The first passes of LLVM's pipelines, in their order, which promote locals. If the control flow is not simplified
+ * first, later passes form other loops from the promoted locals. Without optimisation the control flow stays. */
+static const char *promotion_of(const struct cn_ctx *ctx)
+{
+  return ctx->options->opt_level ? "function(lower-expect,simplifycfg,sroa<preserve-cfg>)"
+                                 : "function(sroa<preserve-cfg>)";
+}
+
 static void promote_locals(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  const char *passes = ctx->options->opt_level ? "lower-expect,simplifycfg,sroa<preserve-cfg>" : "sroa<preserve-cfg>";
 
-  cn_check_llvm_error(ctx, function, LLVMRunPassesOnFunction(function, passes, ctx->machine, options));
+  cn_check_llvm_error(ctx, function, LLVMRunPassesOnFunction(function, promotion_of(ctx), ctx->machine, options));
   LLVMDisposePassBuilderOptions(options);
 }
 
-/* Promote the locals of all functions, of unmanaged ones, too: each run of LLVM's pass manager takes as long as the
- * passes on a small function. */
 static void promote_all_locals(struct cn_ctx *ctx)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
 
-  cn_check_llvm_error(ctx, NULL, LLVMRunPasses(ctx->module, "function(sroa<preserve-cfg>)", ctx->machine, options));
+  cn_check_llvm_error(ctx, NULL, LLVMRunPasses(ctx->module, promotion_of(ctx), ctx->machine, options));
   LLVMDisposePassBuilderOptions(options);
 }
 
@@ -279,9 +282,22 @@ static bool is_to_be_prepared(LLVMValueRef function)
   return cn_is_managed(function) && !LLVMIsDeclaration(function) && !cn_has_statepoints(function);
 }
 
+/* True if all definitions may be promoted in one run of LLVM's pass manager, which takes as long to start as the passes
+ * on a small function. The optimiser promotes the locals of unmanaged functions, too, but functions with statepoints
+ * and unoptimised native functions stay as they are. */
+static bool are_promoted_together(struct cn_ctx *ctx)
+{
+  if (ctx->options->tier == CAIRN_TIER_QUICK)
+    return true;
+  CN_EACH_FUNCTION(f, ctx->module)
+    if (!LLVMIsDeclaration(f) && !is_to_be_prepared(f) && (cn_has_statepoints(f) || ctx->options->opt_level == 0))
+      return false;
+  return true;
+}
+
 static void prepare_functions(struct cn_ctx *ctx, const struct cn_ptrmap *types)
 {
-  bool together = ctx->options->tier == CAIRN_TIER_QUICK;
+  bool together = are_promoted_together(ctx);
 
   CN_EACH_FUNCTION(f, ctx->module)
     if (together && is_to_be_prepared(f))
