@@ -164,6 +164,19 @@ static LLVMModuleRef take_module(struct cn_ctx *prepared, bool itself, bool line
   return module;
 }
 
+/* Replace the prepared module, on which an attempt failed. False after an error: the input has changed. */
+static bool prepare_again(struct cn_ctx *prepared, const struct cn_preparation *preparation)
+{
+  prepared->module = preparation->prepare_again(preparation->env);
+  if (!prepared->module) {
+    cn_error(prepared, NULL, "changed-input", "the input differs from that of the first attempt, or is gone");
+    return false;
+  }
+  prepared->llvm = LLVMGetModuleContext(prepared->module);
+  prepared->layout = LLVMGetModuleDataLayout(prepared->module);
+  return true;
+}
+
 LLVMModuleRef cn_run_attempts(struct cn_ctx *prepared, const char *const *order,
                               const struct cn_preparation *preparation)
 {
@@ -186,12 +199,12 @@ LLVMModuleRef cn_run_attempts(struct cn_ctx *prepared, const char *const *order,
     prepared->broken = ctx.broken;
     bool lacks_lines = !lines && has_error_or_warning(&held);
     ok &= !lacks_lines;
-    if (!ok && itself) {
-      prepared->module = preparation->prepare_again(preparation->env);
-      prepared->layout = LLVMGetModuleDataLayout(prepared->module);
-    }
+    bool gone = !ok && itself && !prepare_again(prepared, preparation);
     itself = false;
-    if (lacks_lines) {
+    if (gone) {
+      last = true;
+      forward_or_drop_diagnostics(&held, options);
+    } else if (lacks_lines) {
       lines = true;
       forward_or_drop_diagnostics(&held, NULL);
     } else if (!ok && !each && has_internal_error(&held)) {

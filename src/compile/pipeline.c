@@ -166,14 +166,48 @@ static bool run_shared_passes(struct cn_ctx *ctx, const struct cn_pass_row *prep
                                                          : cn_pass_run_verified(ctx, prepare));
 }
 
+/* Prepare a module that passes the same passes as one before, without diagnostics. Null, and the module is gone, if the
+ * module differs from that one and fails. */
+static LLVMModuleRef prepare_silently(LLVMModuleRef module, const struct cn_ctx *before)
+{
+  struct cairn_compile_options silent = *before->options;
+
+  silent.diagnose = NULL;
+  struct cn_ctx ctx = cn_pass_make_context(module, before->machine, &silent);
+  if (run_shared_passes(&ctx, cn_pass_find_row("prepare")))
+    return module;
+  LLVMDisposeModule(module);
+  return NULL;
+}
+
+/* A source of modules, and a context with the machine and options of its first module. */
+struct source_in_context {
+  const struct cn_module_source *source;
+  const struct cn_ctx *ctx;
+};
+
+static LLVMModuleRef prepare_module_read_again(void *env)
+{
+  const struct source_in_context *s = env;
+  LLVMModuleRef module = s->source->read_again(s->source->env);
+
+  return module ? prepare_silently(module, s->ctx) : NULL;
+}
+
 enum cairn_status cn_pipeline_run_consuming(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                                            const struct cairn_compile_options *options, LLVMModuleRef *result)
+                                            const struct cairn_compile_options *options,
+                                            const struct cn_module_source *source, LLVMModuleRef *result)
 {
   struct cn_ctx ctx = cn_pass_make_context(module, machine, options);
+  struct source_in_context again = {source, &ctx};
+  const struct cn_preparation preparation = {prepare_module_read_again, &again};
   bool once = run_shared_passes(&ctx, cn_pass_find_row("prepare"));
 
-  *result = once ? cn_run_attempts(&ctx, pass_order_of(ctx.options) + SHARED_PASS_COUNT, NULL) : NULL;
-  CN_CHECK(*result != module); /* the caller disposes of both */
+  *result =
+      once ? cn_run_attempts(&ctx, pass_order_of(ctx.options) + SHARED_PASS_COUNT, source ? &preparation : NULL) : NULL;
+  CN_CHECK(source || *result != module); /* the caller disposes of both */
+  if (source && ctx.module && *result != ctx.module)
+    LLVMDisposeModule(ctx.module);
   return cn_pass_status_of(&ctx, *result);
 }
 
@@ -194,16 +228,13 @@ static enum cairn_status run_quickly(LLVMModuleRef module, LLVMTargetMachineRef 
   return cn_pass_status_of(&ctx, ok);
 }
 
-/* Prepare a copy of the caller's module, which passed the same passes before. */
 static LLVMModuleRef prepare_copy_again(void *env)
 {
   const struct cn_ctx *caller = env;
-  struct cairn_compile_options silent = *caller->options;
+  LLVMModuleRef copy = prepare_silently(LLVMCloneModule(caller->module), caller);
 
-  silent.diagnose = NULL;
-  struct cn_ctx ctx = cn_pass_make_context(LLVMCloneModule(caller->module), caller->machine, &silent);
-  CN_CHECK(run_shared_passes(&ctx, cn_pass_find_row("prepare")));
-  return ctx.module;
+  CN_CHECK(copy != NULL);
+  return copy;
 }
 
 /* Run the pipeline on a copy of the module, so that the first attempt needs no other copy. */

@@ -9,10 +9,18 @@
 #include "compile/core/pass.h"
 #include "compile/passes.h"
 
-/* Runs the pipeline like cairn_compile_pipeline(), but on `module` itself instead of a copy. The caller still owns
- * `module`, and may only dispose of it. */
+/* Makes the unprepared module of a compilation again, in another context; null after a message. */
+struct cn_module_source {
+  LLVMModuleRef (*read_again)(void *env);
+  void *env;
+};
+
+/* Runs the pipeline like cairn_compile_pipeline(), but on `module` itself instead of a copy. If `source` is null, the
+ * attempts run on clones; the caller still owns `module`, and may only dispose of it. Otherwise the function takes
+ * `module`, the first attempt runs on it, and *result may be in the context of the module that was read again. */
 enum cairn_status cn_pipeline_run_consuming(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                                            const struct cairn_compile_options *options, LLVMModuleRef *result);
+                                            const struct cairn_compile_options *options,
+                                            const struct cn_module_source *source, LLVMModuleRef *result);
 
 /* ---- attempts.c: the passes in order, tried at lower and lower optimisation levels ---- */
 
@@ -26,7 +34,7 @@ enum { CN_VERIFY_EACH_PASS = true };
 enum { CN_VERIFY_EACH_PASS = false };
 #endif
 
-/* Makes a prepared module again from the same input, without diagnostics. */
+/* Makes a prepared module again from the same input, without diagnostics; null if the input has changed. */
 struct cn_preparation {
   LLVMModuleRef (*prepare_again)(void *env);
   void *env;

@@ -251,10 +251,25 @@ LLVMValueRef cn_layout_names_make_constant(struct cn_ctx *ctx, const char *names
   return LLVMConstStringInContext2(ctx->llvm, names, strlen(names), false);
 }
 
+/* Add a global with the first free name. LLVM's choice would depend on names that the module had before, and the
+ * object's symbol table has the name. */
+static LLVMValueRef add_name_global(struct cn_ctx *ctx, LLVMTypeRef type)
+{
+  char *name = cn_strdup(CN_NAME_PREFIX);
+
+  while (LLVMGetNamedGlobal(ctx->module, name)) {
+    free(name);
+    name = cn_format(CN_NAME_PREFIX ".%u", ++ctx->layout_names);
+  }
+  LLVMValueRef global = LLVMAddGlobal(ctx->module, type, name);
+  free(name);
+  return global;
+}
+
 LLVMValueRef cn_layout_names_add_global(struct cn_ctx *ctx, LLVMValueRef string)
 {
   CN_CHECK(LLVMIsConstantString(string));
-  LLVMValueRef global = LLVMAddGlobal(ctx->module, LLVMTypeOf(string), CN_NAME_PREFIX);
+  LLVMValueRef global = add_name_global(ctx, LLVMTypeOf(string));
 
   LLVMSetInitializer(global, string);
   LLVMSetGlobalConstant(global, true);

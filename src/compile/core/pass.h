@@ -32,6 +32,7 @@ struct cn_ctx {
   const struct cn_record_layouts *records; /* the records of C during pass `rules`, or null */
   unsigned errors;                         /* CAIRN_ERRORs reported so far */
   bool broken;                             /* an error of rule "internal" or "invalid-ir" was reported */
+  unsigned layout_names;                   /* the last number in the name of a global with names of a layout */
   /* Hashes of the last errors that were reported for a place in the source (diagnose.c). */
   uint64_t told[CN_ERRORS_TOLD];
 };

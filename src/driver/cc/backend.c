@@ -3,11 +3,12 @@
  * Compiles bitcode to the output file, in process, by Cairn's pipeline, LLVM's code generator and the writer of frame
  * maps; with -flto, compiles units to bitcode for the link, and then the joined bitcode. Also rewrites assembled
  * objects with frame maps. Runs once per unit: changes the unit's module, writes the output, and prints diagnostics on
- * stderr. Owns the current unit's context, input path and diagnostics, the name of the host's processor, and the flag
+ * stderr. Owns the current unit's contexts, input path and diagnostics, the name of the host's processor, and the flag
  * that LLVM's options are set.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <cairn/object.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/DebugInfo.h>
@@ -309,6 +310,100 @@ static bool compile_joined(const struct cn_command *command, const struct cn_uni
   return ok;
 }
 
+/* ---- the unit's module ---- */
+
+/* The contexts of the current unit's module, and of the module read again. The process exits without freeing the last
+ * contexts, which saves time. */
+static LLVMContextRef unit_context, second_context;
+
+static void dispose_of_context(LLVMContextRef *context)
+{
+  if (*context)
+    LLVMContextDispose(*context);
+  *context = NULL;
+}
+
+LLVMContextRef cn_backend_start_unit(const struct cn_command *command)
+{
+  initialise_llvm_options(command);
+  dispose_of_context(&second_context);
+  dispose_of_context(&unit_context);
+  return unit_context = LLVMContextCreate();
+}
+
+/* Read the unit's bitcode, or null after a message. `joined` says that the unit was joined from units of Cairn, which
+ * need no check by LLVM's verifier. */
+static LLVMModuleRef read_bitcode(const struct cn_unit *unit, LLVMContextRef context, bool joined)
+{
+  return joined || unit->language == CN_LANG_C ? cn_module_read_trusted(context, unit->bitcode)
+                                               : cn_module_read(context, unit->bitcode);
+}
+
+/* The unit's module from the front end or from bitcode, or null after a message. */
+static LLVMModuleRef read_unit(const struct cn_command *command, const struct cn_unit *unit, bool joined)
+{
+  struct cairn_pass_time start = cn_times_start_step(&command->compile);
+  LLVMModuleRef module = unit->module;
+
+  CN_CHECK(unit->bitcode != NULL && unit_context != NULL);
+  if (module)
+    cn_module_adopt(module, unit->input);
+  else
+    module = read_bitcode(unit, unit_context, joined);
+  cn_times_stop_step(&command->compile, &start, "read");
+  return module;
+}
+
+static void name_module(const struct cn_unit *unit, LLVMModuleRef module)
+{
+  LLVMSetModuleIdentifier(module, unit->input, strlen(unit->input)); /* replaces the name of the temporary file */
+  cn_module_set_message_path(unit->input);
+}
+
+static bool import_functions(const struct cn_command *command, LLVMModuleRef module)
+{
+  bool ok = true;
+
+  for (size_t i = 0; ok && i < command->imports.count; i++)
+    ok = cn_module_import_functions(module, command->imports.at[i]);
+  return ok;
+}
+
+/* What makes a unit's module again. */
+struct unit_source {
+  const struct cn_command *command;
+  const struct cn_unit *unit;
+  LLVMTargetMachineRef machine;
+};
+
+/* True if the unit's module need not be cloned before passes that may fail. An observer may refer to the first module.
+ */
+static bool can_be_read_again(const struct cn_command *command, const struct cn_unit *unit)
+{
+  const char *path = unit->module ? unit->input : unit->bitcode;
+  struct stat status;
+
+  return !command->observer && strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+static LLVMModuleRef read_unit_again(void *env)
+{
+  const struct unit_source *s = env;
+
+  CN_CHECK(!second_context);
+  second_context = LLVMContextCreate();
+  LLVMModuleRef module = s->unit->module ? cn_unit_run_front_end_again(s->command, s->unit, second_context)
+                                         : read_bitcode(s->unit, second_context, false);
+  if (!module)
+    return NULL;
+  cn_module_adopt(module, s->unit->input);
+  name_module(s->unit, module);
+  if (import_functions(s->command, module) && complete_module_target(s->command, module, s->machine, s->unit->input))
+    return module;
+  LLVMDisposeModule(module);
+  return NULL;
+}
+
 /* ---- units ---- */
 
 static bool has_managed_debug_types(LLVMModuleRef module)
@@ -344,6 +439,16 @@ static char *read_record_layouts(const struct cn_unit *unit)
   return text;
 }
 
+static void run_pipeline(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module,
+                         LLVMTargetMachineRef machine, const struct cairn_compile_options *options,
+                         LLVMModuleRef *result)
+{
+  struct unit_source env = {command, unit, machine};
+  const struct cn_module_source source = {read_unit_again, &env};
+
+  cn_pipeline_run_consuming(module, machine, options, can_be_read_again(command, unit) ? &source : NULL, result);
+}
+
 static bool compile_module(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module)
 {
   bool from_clang = unit->language == CN_LANG_C;
@@ -374,7 +479,7 @@ static bool compile_module(const struct cn_command *command, const struct cn_uni
   if (ok && command->lto)
     cairn_compile_unit(module, machine, &options, &result);
   else if (ok)
-    cn_pipeline_run_consuming(module, machine, &options, &result);
+    run_pipeline(command, unit, module, machine, &options, &result);
   if (result) {
     if (command->lto && !from_clang)
       add_target_facts(result, &how, options.shared);
@@ -386,44 +491,6 @@ static bool compile_module(const struct cn_command *command, const struct cn_uni
   return ok && result;
 }
 
-static bool import_functions(const struct cn_command *command, LLVMModuleRef module)
-{
-  bool ok = true;
-
-  for (size_t i = 0; ok && i < command->imports.count; i++)
-    ok = cn_module_import_functions(module, command->imports.at[i]);
-  return ok;
-}
-
-/* The current unit's context. The process exits without freeing the last context, which saves time. */
-static LLVMContextRef unit_context;
-
-LLVMContextRef cn_backend_start_unit(const struct cn_command *command)
-{
-  initialise_llvm_options(command);
-  if (unit_context)
-    LLVMContextDispose(unit_context);
-  return unit_context = LLVMContextCreate();
-}
-
-/* The unit's module from the front end or from bitcode, or null after a message. `joined` says that the unit was joined
- * from units of Cairn, which need no check by LLVM's verifier. */
-static LLVMModuleRef read_unit(const struct cn_command *command, const struct cn_unit *unit, bool joined)
-{
-  struct cairn_pass_time start = cn_times_start_step(&command->compile);
-  LLVMModuleRef module = unit->module;
-
-  CN_CHECK(unit->bitcode != NULL && unit_context != NULL);
-  if (module)
-    cn_module_adopt(module, unit->input);
-  else if (joined || unit->language == CN_LANG_C)
-    module = cn_module_read_trusted(unit_context, unit->bitcode);
-  else
-    module = cn_module_read(unit_context, unit->bitcode);
-  cn_times_stop_step(&command->compile, &start, "read");
-  return module;
-}
-
 static bool compile_unit(const struct cn_command *command, const struct cn_unit *unit, bool joined, bool *native)
 {
   CN_CHECK(unit_diagnostics.count == 0);
@@ -432,8 +499,7 @@ static bool compile_unit(const struct cn_command *command, const struct cn_unit 
 
   ir_input_path = unit->language == CN_LANG_IR ? unit->input : NULL;
   if (module) {
-    LLVMSetModuleIdentifier(module, unit->input, strlen(unit->input)); /* replaces the name of the temporary file */
-    cn_module_set_message_path(unit->input);
+    name_module(unit, module);
     *native = unit->native.count && is_native_unit(command, unit, module);
     if (!*native)
       cn_command_warn_of_idle_options(command);

@@ -167,6 +167,20 @@ static int run_clang_step(const struct cn_command *command, const struct cn_unit
   return status;
 }
 
+/* Add -w, because the first run has printed the warnings. */
+static void suppress_warnings(struct cn_words *words)
+{
+  CN_CHECK(words->count > 2); /* the words are clang, its options and the input */
+  const char *input = words->at[words->count - 1];
+  bool after = strcmp(words->at[words->count - 2], "--") == 0;
+
+  words->count -= after ? 2 : 1;
+  cn_push(words, "-w");
+  if (after)
+    cn_push(words, "--");
+  cn_push(words, input);
+}
+
 /* Compile a unit of C to a module in `context` by clang's front end in this process, or leave the unit to a process of
  * clang, which also writes the bitcode that -save-temps keeps. */
 static enum cn_clang_outcome run_front_end_in_process(const struct cn_command *command, struct cn_unit *unit,
@@ -183,6 +197,22 @@ static enum cn_clang_outcome run_front_end_in_process(const struct cn_command *c
   if (outcome != CN_CLANG_LEFT)
     cn_times_stop_step(&command->compile, &start, "front end");
   return outcome;
+}
+
+LLVMModuleRef cn_unit_run_front_end_again(const struct cn_command *command, const struct cn_unit *unit,
+                                          LLVMContextRef context)
+{
+  struct cn_unit again = *unit;
+
+  CN_CHECK(unit->module != NULL && LLVMGetModuleContext(unit->module) != context);
+  again.module = NULL;
+  again.front_end = (struct cn_words){0};
+  for (size_t i = 0; i < unit->front_end.count; i++)
+    cn_push(&again.front_end, unit->front_end.at[i]);
+  suppress_warnings(&again.front_end);
+  bool done = run_front_end_in_process(command, &again, context) == CN_CLANG_DONE;
+  cn_free(&again.front_end);
+  return done ? again.module : NULL;
 }
 
 static int run_front_end(const struct cn_command *command, struct cn_unit *unit, LLVMContextRef context)
@@ -233,20 +263,6 @@ static int compile_managed(const struct cn_command *command, struct cn_unit *uni
   if (is_command_printed(command))
     cn_unit_print_passes(command, command->lto ? CAIRN_PART_UNIT : CAIRN_PART_WHOLE);
   return command->dry_run || cn_backend_compile_unit(command, unit, native) ? CN_EXIT_OK : CN_EXIT_FAILED;
-}
-
-/* Add -w, because the first run has printed the warnings. */
-static void suppress_warnings(struct cn_words *words)
-{
-  CN_CHECK(words->count > 2); /* the words are clang, its options and the input */
-  const char *input = words->at[words->count - 1];
-  bool after = strcmp(words->at[words->count - 2], "--") == 0;
-
-  words->count -= after ? 2 : 1;
-  cn_push(words, "-w");
-  if (after)
-    cn_push(words, "--");
-  cn_push(words, input);
 }
 
 /* Compile a unit of C as native or managed code, as its text suggests. If the choice was wrong, compile the unit again

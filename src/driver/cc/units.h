@@ -36,6 +36,11 @@ const char *cn_unit_wrong(const struct cn_unit *unit);
 /* unit.c: run or print the steps, or do both. Returns an exit status. */
 int cn_unit_compile(const struct cn_command *command, struct cn_unit *unit);
 
+/* unit.c: run the front end in this process again, without warnings, for a unit that has unit->module. The new module
+ * is in `context`; null if the front end fails now. */
+LLVMModuleRef cn_unit_run_front_end_again(const struct cn_command *command, const struct cn_unit *unit,
+                                          LLVMContextRef context);
+
 /* unit.c: print the passes that run in process. */
 void cn_unit_print_passes(const struct cn_command *command, enum cairn_part part);
 
