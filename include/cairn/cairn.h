@@ -26,7 +26,7 @@
  *
  * The compiler refuses, with file and line, code whose references the collector could not see or update: conversion to
  * or from an integer or an ordinary pointer; references in variadic arguments, in inline assembly, in unions with other
- * members, or in memory from malloc(); and setjmp() in a function that handles references.
+ * members (except by cairn_union()), or in memory from malloc(); and setjmp() in a function that handles references.
  *
  * The macros and functions of this header may be used in expressions, within functions, on any thread. Objects are
  * zeroed. Exhausted memory, a negative length and a length that overflows end the program, with one line on stderr and
@@ -119,6 +119,34 @@
 #ifndef CAIRN_NO_SHORT_NAMES
 #define managed cairn_managed
 #endif
+
+/* cairn_union(MEMBERS): a tagged union, as a member of a struct. MEMBERS are references, numbers, enumerations and
+ * ordinary pointers of at most 8 bytes; the struct's own tag says which one is meant:
+ *   struct value {
+ *     enum kind kind;
+ *     cairn_union(struct string managed *string; double number; long integer;) as;
+ *   };
+ *   struct value v = {.kind = NUMBER, .as.number = 1.5};
+ * Cairn never reads the tag: the word of the union itself tells a reference from a number, also between the assignments
+ * of tag and member. The macro expands to two members, of which the first one, of a byte, belongs to Cairn; after a tag
+ * of at most 4 bytes it takes no room. Read and assign members, or copy the whole struct; the compiler refuses other
+ * uses of a member's address. The value of a member other than the last assigned one is arbitrary, and is 0 or null in
+ * a zeroed struct (docs/words.md). */
+#define cairn_union(...) \
+  struct cairn_union_bit_ CAIRN_JOIN_(cairn_bit_, __LINE__); \
+  union { \
+    void cairn_managed *CAIRN_JOIN_(cairn_word_, __LINE__); \
+    __VA_ARGS__ \
+  }
+#define CAIRN_JOIN_(a, b) CAIRN_JOIN_TEXT_(a, b)
+#define CAIRN_JOIN_TEXT_(a, b) a##b
+
+/* The empty member makes an initialiser without designators an error. */
+struct cairn_union_bit_ {
+  __extension__ struct {
+  } none;
+  unsigned char bit;
+};
 
 /* cairn_new(T): a new object of type T, zeroed; type `T managed *`; never null:
  *   struct node managed *n = cairn_new(struct node);

@@ -210,9 +210,20 @@ bool cn_calls_is_marker_name(const char *name)
          strcmp(name, CN_SPAN_END) == 0 || strcmp(name, CN_USER_ROOT) == 0;
 }
 
+bool cn_calls_is_immediate_maker(const char *name)
+{
+  return strcmp(name, CN_TAG_FROM) == 0 || strcmp(name, CN_BOX_FROM) == 0;
+}
+
+bool cn_calls_is_immediate_test(const char *name)
+{
+  return strcmp(name, CN_TAG_IS) == 0 || strcmp(name, CN_BOX_IS) == 0;
+}
+
 bool cn_calls_is_tag_name(const char *name)
 {
-  return strcmp(name, CN_TAG_FROM) == 0 || strcmp(name, CN_TAG_IS) == 0 || strcmp(name, CN_TAG_VALUE) == 0;
+  return cn_calls_is_immediate_maker(name) || cn_calls_is_immediate_test(name) || strcmp(name, CN_TAG_VALUE) == 0 ||
+         strcmp(name, CN_BOX_BITS) == 0;
 }
 
 bool cn_calls_is_query_name(const char *name)

@@ -54,7 +54,11 @@ LLVMValueRef cn_calls_find_metadata(LLVMValueRef call, const char *name);
 /* True for the name of a marker, an undefined function whose calls mark code for Cairn's passes until drop-markers
  * deletes the calls. */
 bool cn_calls_is_marker_name(const char *name);
-/* True for cairn.tag.from, cairn.tag.is and cairn.tag.value. */
+/* True for cairn.tag.from and cairn.box.from. */
+bool cn_calls_is_immediate_maker(const char *name);
+/* True for cairn.tag.is and cairn.box.is, which are false for objects. */
+bool cn_calls_is_immediate_test(const char *name);
+/* True for these functions, and for cairn.tag.value and cairn.box.bits. */
 bool cn_calls_is_tag_name(const char *name);
 /* True if `name` is that of a query of an object (allocation/object_queries.c). */
 bool cn_calls_is_query_name(const char *name);

@@ -13,8 +13,8 @@
  * Needs: struct cn_safepoint_free_intervals. Provides: the reason, or null; struct cn_barrier_history, the barriers so
  * far. Breaks: nothing.
  */
-#include <string.h>
 #include "base/check.h"
+#include "compile/analysis/calls.h"
 #include "compile/barriers/barriers.h"
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
@@ -24,7 +24,7 @@ static bool is_immediate(LLVMValueRef value)
   LLVMValueRef callee = LLVMIsACallInst(value) ? cn_direct_callee(value) : NULL;
   size_t length;
 
-  return callee && strcmp(LLVMGetValueName2(callee, &length), CN_TAG_FROM) == 0;
+  return callee && cn_calls_is_immediate_maker(LLVMGetValueName2(callee, &length));
 }
 
 /* True if the word is a constant, an immovable reference or an immediate on each path. `seen` has the phis and selects

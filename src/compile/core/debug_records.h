@@ -19,7 +19,8 @@ enum {
   CN_DW_TAG_POINTER = 0x0f,
   CN_DW_TAG_STRUCTURE = 0x13,
   CN_DW_TAG_TYPEDEF = 0x16,
-  CN_DW_TAG_UNION = 0x17
+  CN_DW_TAG_UNION = 0x17,
+  CN_DW_TAG_BASE = 0x24
 };
 /* Operand numbers of type nodes and of variable nodes. */
 enum {

@@ -125,10 +125,13 @@
 /* A difference of references, and the metadata of a difference with null (differences.c). */
 #define CN_PTRDIFF "cairn.ptrdiff"
 #define CN_DIFFERENCE_METADATA "cairn.difference"
-/* Functions for immediates in words (lower/tags.c), and the module flag with the kind of words. */
+/* Functions for immediates and boxes in words (lower/tags.c, boxes.c), and the module flag with the kind of words. */
 #define CN_TAG_FROM "cairn.tag.from"
 #define CN_TAG_IS "cairn.tag.is"
 #define CN_TAG_VALUE "cairn.tag.value"
+#define CN_BOX_FROM "cairn.box.from"
+#define CN_BOX_IS "cairn.box.is"
+#define CN_BOX_BITS "cairn.box.bits"
 #define CN_WORDS_FLAG "cairn.words"
 /* Queries of objects (allocation/object_queries.c). */
 #define CN_QUERY_PREFIX_LAYOUT "cairn.layout.is"

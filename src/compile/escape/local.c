@@ -150,7 +150,7 @@ static void rewrite_call(struct local_replacement *l, LLVMValueRef call)
   } else if (cn_calls_intrinsic(call, "llvm.memmove")) {
     LLVMBuildMemMove(l->builder, to, 1, from, 1, LLVMGetOperand(call, 2));
   } else if (!cn_calls_intrinsic(call, "llvm.assume")) {
-    LLVMValueRef value = LLVMConstNull(type); /* CN_TAG_IS is false for objects */
+    LLVMValueRef value = LLVMConstNull(type); /* a test for an immediate is false for objects */
     if (from)
       value = LLVMBuildSub(l->builder, LLVMBuildPtrToInt(l->builder, to, type, ""),
                            LLVMBuildPtrToInt(l->builder, from, type, ""), "");

@@ -222,7 +222,7 @@ static const char *why_call_escapes(struct graph_walk *walk, const struct cn_use
     return why_block_access_escapes(walk, pointer, call, LLVMIsNull(LLVMGetOperand(call, 1)));
   if (cn_calls_intrinsic(call, "llvm.memcpy") || cn_calls_intrinsic(call, "llvm.memmove"))
     return why_block_access_escapes(walk, pointer, call, false);
-  if (cn_calls_intrinsic(call, "llvm.assume") || strcmp(name, CN_TAG_IS) == 0)
+  if (cn_calls_intrinsic(call, "llvm.assume") || cn_calls_is_immediate_test(name))
     return NULL;
   if (is_named_by_bundle_only(call, pointer->value))
     return cn_records_why_unfit(walk->ctx, walk->web->object, pointer->value, call);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lowers immediates: integers in words that may also be references (docs/words.md). The optimiser and the rewriter
- * treat immediates as references. Three opaque, pure functions make and read immediates, so that these passes never see
- * arithmetic on an object's address. Immediates are "cairn-immovable". cn_tags_prepare_functions() checks the functions
- * and the kind of words, and gives the functions attributes for the optimiser. Pass `lower-tags` replaces the calls by
- * arithmetic after all references have been relocated and verified.
+ * Lowers immediates: integers in words that may also be references (docs/words.md); boxes.c lowers boxes. The optimiser
+ * and the rewriter treat immediates as references. Three opaque, pure functions make and read immediates, so that these
+ * passes never see arithmetic on an object's address. Immediates are "cairn-immovable". cn_tags_prepare_functions()
+ * checks the functions and the kind of words, and gives the functions attributes for the optimiser. Pass `lower-tags`
+ * replaces the calls by arithmetic after all references have been relocated and verified.
  *
  * Needs: final, verified statepoints. Provides: arithmetic instead of all calls of the three functions. Breaks:
  * verify-safepoints, which would mistake integers for addresses and so refuses the module.
@@ -24,6 +24,7 @@
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 #include "compile/core/words.h"
+#include "compile/lower/tags.h"
 
 enum tag { TAG_FROM_INTEGER, TAG_IS_IMMEDIATE, TAG_VALUE_OF_IMMEDIATE, TAG_COUNT };
 
@@ -39,40 +40,45 @@ static LLVMTypeRef tag_function_type_of(struct cn_ctx *ctx, enum tag tag)
   return LLVMFunctionType(results[tag], tag == TAG_FROM_INTEGER ? &i64 : &ref, 1, false);
 }
 
-static bool is_tag_call(LLVMValueRef call, LLVMValueRef function)
+static bool is_call_of(LLVMValueRef call, LLVMValueRef function)
 {
   return LLVMIsACallInst(call) && LLVMGetCalledValue(call) == function &&
          LLVMGetCalledFunctionType(call) == LLVMGlobalGetValueType(function);
 }
 
-/* The function if the module uses it and passes the checks, else null. */
-static LLVMValueRef find_used_function(struct cn_ctx *ctx, enum tag tag)
+LLVMValueRef cn_tags_find_function(struct cn_ctx *ctx, const char *name, LLVMTypeRef type)
 {
-  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, tag_function_names[tag]);
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
 
   if (!function || !LLVMGetFirstUse(function))
     return NULL;
-  if (!LLVMIsDeclaration(function) || LLVMGlobalGetValueType(function) != tag_function_type_of(ctx, tag)) {
-    cn_error(ctx, function, "tag-call", "@%s is not declared as Cairn has it (docs/words.md)", tag_function_names[tag]);
-    return NULL;
-  }
-  if (cn_words(ctx).reference_bits == 0) {
-    cn_error(
-        ctx, function, "word-kind",
-        "@%s is used, but the module has no encoding of words: give -fcairn-words, or the module flag \"" CN_WORDS_FLAG
-        "\"",
-        tag_function_names[tag]);
+  if (!LLVMIsDeclaration(function) || LLVMGlobalGetValueType(function) != type) {
+    cn_error(ctx, function, "tag-call", "@%s is not declared as Cairn has it (docs/words.md)", name);
     return NULL;
   }
   CN_EACH_USE(use, function)
-    if (!is_tag_call(LLVMGetUser(use), function)) {
-      cn_error(ctx, function, "tag-call", "@%s is used other than by calling it", tag_function_names[tag]);
+    if (!is_call_of(LLVMGetUser(use), function)) {
+      cn_error(ctx, function, "tag-call", "@%s is used other than by calling it", name);
       return NULL;
     }
   return function;
 }
 
-static void add_pure_leaf_attributes(struct cn_ctx *ctx, LLVMValueRef function, enum tag tag)
+/* The function if the module uses it and passes the checks, else null. */
+static LLVMValueRef find_used_function(struct cn_ctx *ctx, enum tag tag)
+{
+  LLVMValueRef function = cn_tags_find_function(ctx, tag_function_names[tag], tag_function_type_of(ctx, tag));
+
+  if (!function || cn_words(ctx).reference_bits != 0)
+    return function;
+  cn_error(ctx, function, "word-kind",
+           "@%s is used, but the module has no encoding of words: give -fcairn-words, or the module flag "
+           "\"" CN_WORDS_FLAG "\"",
+           tag_function_names[tag]);
+  return NULL;
+}
+
+void cn_tags_add_leaf_attributes(struct cn_ctx *ctx, LLVMValueRef function)
 {
   static const char *const attributes[] = {"nounwind", "willreturn", "speculatable", "nocallback",
                                            "nofree",   "nosync",     "memory"};
@@ -81,6 +87,11 @@ static void add_pure_leaf_attributes(struct cn_ctx *ctx, LLVMValueRef function, 
     cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, attributes[i], 0);
   LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
                           LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0));
+}
+
+static void add_pure_leaf_attributes(struct cn_ctx *ctx, LLVMValueRef function, enum tag tag)
+{
+  cn_tags_add_leaf_attributes(ctx, function);
   if (tag == TAG_FROM_INTEGER)
     LLVMAddAttributeAtIndex(
         function, LLVMAttributeReturnIndex,
@@ -102,6 +113,7 @@ void cn_tags_prepare_functions(struct cn_ctx *ctx)
     if (function)
       add_pure_leaf_attributes(ctx, function, tag);
   }
+  cn_boxes_prepare_functions(ctx);
 }
 
 /* ---- the pass ---- */
@@ -431,7 +443,7 @@ static void lower_calls(struct tag_lowering *l, enum tag tag)
     return;
   for (LLVMUseRef use; (use = LLVMGetFirstUse(function));) {
     LLVMValueRef call = LLVMGetUser(use);
-    CN_CHECK(is_tag_call(call, function)); /* find_used_function() has checked the calls */
+    CN_CHECK(is_call_of(call, function)); /* find_used_function() has checked the calls */
     LLVMPositionBuilderBefore(l->builder, call);
     LLVMSetCurrentDebugLocation2(l->builder, LLVMInstructionGetDebugLoc(call));
     lower[tag](l, call);
@@ -469,27 +481,34 @@ static void mark_lowered(struct cn_ctx *ctx)
   LLVMAddNamedMetadataOperand(ctx->module, CN_WORDS_LOWERED, LLVMMDNodeInContext(ctx->llvm, NULL, 0));
 }
 
-/* The pass lowers cairn.tag.value first, so that comparisons and sums of integers find the words. */
+/* Lower cairn.tag.value first, so that comparisons and sums of integers find the words. */
+static void lower_tags(struct tag_lowering *l)
+{
+  lower_bits_tests(l);
+  lower_calls(l, TAG_VALUE_OF_IMMEDIATE);
+  lower_comparisons(l);
+  lower_calls(l, TAG_IS_IMMEDIATE); /* is_made_immediate() needs the calls of cairn.tag.from */
+  lower_calls(l, TAG_FROM_INTEGER);
+  cn_ptrmap_free(&l->words);
+}
+
 bool cn_lower_tags(struct cn_ctx *ctx)
 {
   struct tag_lowering l = {.ctx = ctx, .kind = cn_words(ctx)};
-
   bool any = false;
 
   for (enum tag tag = TAG_FROM_INTEGER; tag < TAG_COUNT; tag++)
     any |= find_used_function(ctx, tag) != NULL;
-  if (ctx->errors || l.kind.reference_bits == 0)
-    return ctx->errors == 0;
+  if (ctx->errors)
+    return false;
   l.builder = LLVMCreateBuilderInContext(ctx->llvm);
-  lower_bits_tests(&l);
-  lower_calls(&l, TAG_VALUE_OF_IMMEDIATE);
-  lower_comparisons(&l);
-  lower_calls(&l, TAG_IS_IMMEDIATE); /* is_made_immediate() needs the calls of cairn.tag.from */
-  lower_calls(&l, TAG_FROM_INTEGER);
-  lower_deopt_constants(&l);
-  cn_ptrmap_free(&l.words);
+  any |= cn_boxes_lower(ctx, l.builder);
+  if (l.kind.reference_bits != 0)
+    lower_tags(&l);
+  if (any || l.kind.reference_bits != 0)
+    lower_deopt_constants(&l);
   LLVMDisposeBuilder(l.builder);
   if (any)
     mark_lowered(ctx);
-  return true;
+  return ctx->errors == 0;
 }

@@ -3,8 +3,8 @@
  * Pass `rules`: checks the source rules of managed C, while each instruction still has its source line.
  *
  * Needs: the front end's IR, with debug locations. Provides: every rule of this pass holds, or an error. Breaks:
- * nothing. Changes the types of atomic operations (atomics.c), and adds names of types (type_names.c) and stores
- * (store_names.c) and the attribute "cairn-unmanaged" (native_functions.c).
+ * nothing. Changes the types of atomic operations (atomics.c), compiles tagged unions (unions.c), and adds names of
+ * types (type_names.c) and stores (store_names.c) and the attribute "cairn-unmanaged" (native_functions.c).
  *
  * Each rule refuses code that would hide a reference from the collector. src/compile/verify checks the output of the
  * optimiser. The conversion rules are for C only: if a front end marks functions itself (options->manage_all is off),
@@ -20,6 +20,7 @@
 #include "compile/core/memory_types.h"
 #include "compile/core/emitted_names.h"
 #include "compile/lower/lower.h"
+#include "compile/source/unions.h"
 
 static bool is_ref_or_ref_vector(LLVMTypeRef type)
 {
@@ -243,9 +244,9 @@ static void check_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_CHECK(!LLVMIsDeclaration(function) && !cn_has_statepoints(function));
   check_byval_parameters(ctx, function);
-  if (ctx->options->manage_all)
-    cn_atomics_retype(ctx, function);
   if (ctx->options->manage_all) {
+    cn_atomics_retype(ctx, function);
+    cn_unions_compile(ctx, function, false);
     cn_rules_check_containers(ctx, function);
     cn_rules_check_alignment(ctx, function);
   }
@@ -262,6 +263,14 @@ static void check_function(struct cn_ctx *ctx, LLVMValueRef function)
       if (ctx->options->manage_all)
         cn_rules_check_access(ctx, i);
     }
+}
+
+static void check_native_function(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  CN_ASSERT(!cn_is_managed(function));
+  if (ctx->options->manage_all)
+    cn_unions_compile(ctx, function, true);
+  cn_rules_check_native(ctx, function);
 }
 
 static void check_global(struct cn_ctx *ctx, LLVMValueRef global)
@@ -312,10 +321,12 @@ static void check_module(struct cn_ctx *ctx)
         !cn_has_statepoints(f)) /* functions with statepoints were checked before */
       check_function(ctx, f);
     else if (!cn_is_managed(f) && !LLVMIsDeclaration(f))
-      cn_rules_check_native(ctx, f);
+      check_native_function(ctx, f);
   }
-  if (ctx->options->manage_all)
+  if (ctx->options->manage_all) {
+    cn_unions_compile_constants(ctx);
     check_unions(ctx);
+  }
 }
 
 bool cn_check_source_rules(struct cn_ctx *ctx)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks source rule union-overlay by the types of unions: a union may overlay a reference only with references. Part
- * of pass `rules`.
+ * Checks source rules union-overlay and tagged-union by the types of unions: a union may overlay a reference only with
+ * references, unless cairn_union() declares the union. Part of pass `rules`.
  *
  * Needs: full debug information (clang -g) with the BTF type tag on cairn_managed pointers; clang's record layouts for
  * pointers whose tag is missing (record_layouts.c). Provides: the rule holds for each union type that the unit uses, or
@@ -11,6 +11,7 @@
  * IR has a union only as one of its members, and hides references in the others. Debug information has all members but
  * omits address spaces, so include/cairn/cairn.h adds the tag.
  */
+#include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "base/ptrmap.h"
@@ -19,6 +20,7 @@
 #include "compile/core/memory_types.h"
 #include "compile/source/debug_types.h"
 #include "compile/source/rules.h"
+#include "compile/source/unions.h"
 
 #define MAX_REF_OFFSETS 4096
 
@@ -175,14 +177,13 @@ bool cn_rules_global_hides_refs(struct cn_ctx *ctx, LLVMValueRef global)
   return hides;
 }
 
-static void report_union_overlay(struct cn_ctx *ctx, LLVMMetadataRef type)
+static void report_union(struct cn_ctx *ctx, LLVMMetadataRef type, const char *rule, const char *message)
 {
   LLVMMetadataRef file = cn_debug_operand(ctx, type, CN_DEBUG_FILE_OPERAND);
   struct cairn_diagnostic d = {
       .severity = CAIRN_ERROR,
-      .rule = "union-overlay",
-      .message = "a union overlays a reference with other data, so the collector cannot tell them apart; give each "
-                 "its own member in a struct",
+      .rule = rule,
+      .message = message,
       .line = LLVMDITypeGetLine(type),
   };
   unsigned length;
@@ -260,16 +261,78 @@ void cn_rules_visit_types(struct cn_ctx *ctx, cn_rules_type_visitor *visit, void
   cn_ptrmap_free(&s.seen);
 }
 
+/* True if a tagged union may have the member: a reference, a number, an enumeration or a pointer. */
+static bool is_tagged_member(struct cn_ctx *ctx, LLVMMetadataRef member)
+{
+  LLVMMetadataRef type = cn_debug_strip_typedefs(ctx, cn_debug_operand(ctx, member, CN_DEBUG_BASE_OPERAND));
+  uint64_t bits = type ? LLVMDITypeGetSizeInBits(type) : 0;
+
+  if (bits == 0 || bits > 64 || LLVMDITypeGetSizeInBits(member) != bits ||
+      cn_debug_has_tag(ctx, member, CN_DEBUG_ANNOTATIONS_OPERAND, "cairn-weak"))
+    return false;
+  unsigned tag = LLVMGetDINodeTag(type);
+  return tag == CN_DW_TAG_POINTER || tag == CN_DW_TAG_ENUMERATION || tag == CN_DW_TAG_BASE;
+}
+
+static void check_tagged_union(struct cn_ctx *ctx, LLVMMetadataRef type)
+{
+  LLVMMetadataRef members = cn_debug_operand(ctx, type, CN_DEBUG_ELEMENTS_OPERAND);
+
+  for (unsigned i = 0; i < cn_debug_operand_count(ctx, members); i++)
+    if (!is_tagged_member(ctx, cn_debug_operand(ctx, members, i))) {
+      report_union(ctx, type, "tagged-union",
+                   "a member of a cairn_union() is not a reference, a number, an enumeration or a pointer of at most "
+                   "8 bytes; put other data into an object");
+      return;
+    }
+}
+
+static bool is_bit_of_union(LLVMMetadataRef type)
+{
+  static const char name[] = CN_UNION_BIT_TYPE;
+  size_t length;
+  const char *found = cn_debug_is_type(type) ? LLVMDITypeGetName(type, &length) : NULL;
+
+  return found && length == sizeof name - 1 && memcmp(found, name, length) == 0;
+}
+
+/* Note and check the unions that cairn_union() declares in a struct: the member before such a union has a type of
+ * Cairn's. */
+static void note_tagged_unions(struct cn_ctx *ctx, LLVMMetadataRef type, void *env)
+{
+  LLVMMetadataRef members = cn_debug_operand(ctx, type, CN_DEBUG_ELEMENTS_OPERAND), before = NULL;
+  struct cn_ptrmap *tagged = env;
+  bool fresh;
+
+  if (LLVMGetDINodeTag(type) != CN_DW_TAG_STRUCTURE)
+    return;
+  for (unsigned i = 0; i < cn_debug_operand_count(ctx, members); i++) {
+    LLVMMetadataRef member = cn_debug_operand(ctx, members, i);
+    LLVMMetadataRef own = cn_debug_is_type(member) ? cn_debug_operand(ctx, member, CN_DEBUG_BASE_OPERAND) : NULL;
+    if (before && is_bit_of_union(before) && cn_debug_is_type(own) && LLVMGetDINodeTag(own) == CN_DW_TAG_UNION) {
+      cn_ptrmap_add(tagged, own, &fresh);
+      if (fresh)
+        check_tagged_union(ctx, own);
+    }
+    before = own;
+  }
+}
+
 static void check_union_type(struct cn_ctx *ctx, LLVMMetadataRef type, void *env)
 {
-  (void)env;
-  if (LLVMGetDINodeTag(type) == CN_DW_TAG_UNION && has_overlaid_reference(ctx, type))
-    report_union_overlay(ctx, type);
+  if (LLVMGetDINodeTag(type) == CN_DW_TAG_UNION && !cn_ptrmap_find(env, type) && has_overlaid_reference(ctx, type))
+    report_union(ctx, type, "union-overlay",
+                 "a union overlays a reference with other data, so the collector cannot tell them apart; give each "
+                 "its own member in a struct, or declare a tagged union by cairn_union()");
 }
 
 void cn_rules_check_unions(struct cn_ctx *ctx)
 {
-  cn_rules_visit_types(ctx, check_union_type, NULL);
+  struct cn_ptrmap tagged = {0};
+
+  cn_rules_visit_types(ctx, note_tagged_unions, &tagged);
+  cn_rules_visit_types(ctx, check_union_type, &tagged);
+  cn_ptrmap_free(&tagged);
 }
 
 LLVMMetadataRef cn_rules_member_at(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t offset)

@@ -95,10 +95,10 @@ bool cn_barrier_is_fresh_object(const struct cn_epochs *epochs, LLVMValueRef ref
 static bool is_immovable_value(struct object_search *search, LLVMValueRef value)
 {
   LLVMValueRef callee = LLVMIsACallInst(value) ? cn_direct_callee(value) : NULL;
-  size_t length;
   bool added;
-
-  if (callee && strcmp(LLVMGetValueName2(callee, &length), CN_TAG_FROM) == 0)
+  size_t length;
+  const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
+  if (strcmp(name, CN_TAG_FROM) == 0 || strcmp(name, CN_BOX_FROM) == 0)
     return true;
   if (!LLVMIsAPHINode(value) && !LLVMIsASelectInst(value))
     return LLVMIsConstant(value) || cn_is_immovable(value);
