@@ -46,7 +46,7 @@ enum verification { VERIFY_NEVER, VERIFY_ENDS, VERIFY_EACH };
 static bool run_remaining_passes(struct cn_ctx *ctx, const char *const *order, enum cn_attempt_level level,
                                  enum verification verify)
 {
-  const char *last = NULL; /* the last of Cairn's passes whose output is still unverified */
+  const char *last = NULL; /* the pass whose output is to be verified before the next one */
 
   CN_CHECK(level < CN_ATTEMPT_LEVEL_COUNT);
   for (; *order; order++) {
@@ -56,7 +56,7 @@ static bool run_remaining_passes(struct cn_ctx *ctx, const char *const *order, e
     if (!(llvm ? cn_pass_run_optimiser(ctx, level) : cn_pass_run_at_level(ctx, cn_pass_find_row(*order), level)) ||
         ctx->errors)
       return false;
-    last = llvm ? NULL : *order;
+    last = !llvm ? *order : verify == VERIFY_EACH ? "default<O> of LLVM" : NULL;
   }
   return !last || verify == VERIFY_NEVER || cn_pass_verify_module(ctx, last);
 }

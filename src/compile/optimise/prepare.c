@@ -196,6 +196,32 @@ static void describe_allocations(struct cn_ctx *ctx, LLVMValueRef function)
       }
 }
 
+/* Keep a call of a known C function that gets a reference. LLVM would replace it, for example a call of memcmp() by one
+ * of bcmp(), and the new call would pass references as ordinary pointers. LLVM makes intrinsics of copies, which take
+ * references. */
+static void keep_library_call(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  static const char *const copies[] = {"memcpy", "memmove", "memset"};
+  LLVMValueRef callee = cn_direct_callee(call);
+  size_t length;
+  const char *name = callee && LLVMIsDeclaration(callee) ? LLVMGetValueName2(callee, &length) : "";
+
+  if (!cn_calls_leaf_reason(name) || !cn_calls_type_has_refs(LLVMGetCalledFunctionType(call)))
+    return;
+  for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
+    if (strcmp(name, copies[i]) == 0)
+      return;
+  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, cn_enum_attribute_of_name(ctx, "nobuiltin"));
+}
+
+static void keep_library_calls(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
+      if (cn_is_call(i))
+        keep_library_call(ctx, i);
+}
+
 /* ---- the pass ---- */
 
 /* Forbid the inlining of managed functions into an unmanaged function, because the unmanaged function would then
@@ -262,6 +288,7 @@ static void check_source_rules(struct cn_ctx *ctx, LLVMValueRef function, const 
 
 static void prepare_before_promotion(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  keep_library_calls(ctx, function);
   drop_fake_uses(function);
   cn_copies_expand(ctx, function);
   cn_spans_prepare(ctx, function);
