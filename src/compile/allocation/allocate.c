@@ -324,7 +324,7 @@ static void check_allocation(struct cn_ctx *ctx, LLVMValueRef call, const struct
   struct cn_layout_sizes sizes;
 
   if (!LLVMIsACallInst(call)) {
-    cn_error(ctx, call, "invoke", "an allocation function does not unwind: call it, do not invoke it");
+    cn_error(ctx, call, "invoke", "an invoke of an allocation function; run pass prepare first");
     return;
   }
   if (cn_layouts_is_run_time_operand(LLVMGetOperand(call, 0)))

@@ -122,6 +122,8 @@
 #define CN_BRIDGE_PREFIX "cairn.bridge."
 /* Functions that split a long call into pieces. */
 #define CN_LONG_PREFIX "cairn.long."
+/* Functions that make an allocation of a `try` (throwing_allocations.c). */
+#define CN_THROWING_PREFIX "cairn.throwing."
 /* A difference of references, and the metadata of a difference with null (differences.c). */
 #define CN_PTRDIFF "cairn.ptrdiff"
 #define CN_DIFFERENCE_METADATA "cairn.difference"

@@ -288,6 +288,7 @@ static void check_source_rules(struct cn_ctx *ctx, LLVMValueRef function, const 
 
 static void prepare_before_promotion(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  cn_throwing_allocations_move(ctx, function);
   keep_library_calls(ctx, function);
   drop_fake_uses(function);
   cn_copies_expand(ctx, function);

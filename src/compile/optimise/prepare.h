@@ -34,6 +34,9 @@ void cn_hidden_locals_prevent(struct cn_ctx *ctx);
 /* point_attributes.c: keep the optimiser from making invokes of stackmaps, and from inlining points. */
 void cn_points_add_attributes(struct cn_ctx *ctx, LLVMValueRef function);
 
+/* throwing_allocations.c: let an invoke of an allocation function call a new function that makes the allocation. */
+void cn_throwing_allocations_move(struct cn_ctx *ctx, LLVMValueRef function);
+
 /* split_integers.c: give each distance of references, and each comparison of addresses, separate ptrtoint instructions
  * and sums. `function` must be free of safepoints. */
 void cn_address_integers_split(struct cn_ctx *ctx, LLVMValueRef function);

@@ -19,6 +19,7 @@
 // CHECK-NEXT: callback first: 1, 1 call
 // CHECK-NEXT: 4 threads: 4
 // CHECK-NEXT: kept by assembly: 7
+// CHECK-NEXT: own allocations: 7 7 0
 // ENDS: no exception is thrown: the call at pc {{.*}}catch_lost{{.*}} lies in a span of the key and has no landing pad
 // ENDS-NEXT: cairn: out of memory
 // ENDS: lost: 1
@@ -52,6 +53,7 @@ typedef struct box managed *ref;
 /* Inputs/failures.ll, Inputs/throw_native.c */
 long catch(long kind, long seed);
 long catch_throwing(void);
+long catch_own(long words);
 long catch_lost(void);
 long keep_all(void);
 cairn_native long native_clean(long (*next)(long, long, void *), long kind, void *handle);
@@ -172,6 +174,7 @@ static void run_all(void)
   cairn_on_exhaustion(NULL, NULL);
   run_threads();
   printf("kept by assembly: %ld\n", catch_throwing());
+  printf("own allocations: %ld %ld %ld\n", catch_own(0), catch_own(10000000), catch_own(100));
 }
 
 static struct cairn_handle *fault_exception;

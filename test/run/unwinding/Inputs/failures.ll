@@ -5,11 +5,13 @@
 %box = type { i64 }
 %node = type { ptr addrspace(1), [30 x i64] }
 @node = internal constant %node zeroinitializer
+@word = internal constant i64 0
 
 declare void @cairn.span.begin(i64, ptr)
 declare void @cairn.span.end(i64)
 declare ptr addrspace(1) @cairn_thrown() "gc-leaf-function"
 declare ptr addrspace(1) @cairn_alloc(ptr, i64)
+declare ptr addrspace(1) @cairn_alloc_array(ptr, i64)
 declare i32 @__gcc_personality_v0(...)
 declare i64 @fail(i64, i64) "cairn-managed"
 declare i64 @wrong(i64) "cairn-managed"
@@ -105,4 +107,36 @@ off:
   %thrown = call ptr addrspace(1) @cairn_thrown()
   call void @cairn.span.end(i64 5)
   ret i64 -1
+}
+
+; Allocations that are invoked, in the function with the pad: objects of a list without end, whose first object is
+; read afterwards, or an array of this many words.
+define i64 @catch_own(i64 %words) noinline gc "statepoint-example" personality ptr @__gcc_personality_v0 {
+entry:
+  %first = call ptr addrspace(1) @cairn_alloc(ptr @node, i64 248)
+  %place = getelementptr %node, ptr addrspace(1) %first, i64 0, i32 1, i64 0
+  store i64 %words, ptr addrspace(1) %place
+  call void @cairn.span.begin(i64 5, ptr null)
+  %one = icmp eq i64 %words, 0
+  br i1 %one, label %loop, label %array
+loop:
+  %list = phi ptr addrspace(1) [%first, %entry], [%new, %more]
+  %new = invoke ptr addrspace(1) @cairn_alloc(ptr @node, i64 248) to label %more unwind label %off
+more:
+  store ptr addrspace(1) %list, ptr addrspace(1) %new
+  br label %loop
+array:
+  %a = invoke ptr addrspace(1) @cairn_alloc_array(ptr @word, i64 %words) to label %on unwind label %off
+on:
+  call void @cairn.span.end(i64 5)
+  ret i64 0
+off:
+  %l = landingpad { ptr, i32 } cleanup
+  %thrown = call ptr addrspace(1) @cairn_thrown()
+  call void @cairn.span.end(i64 5)
+  %v = load i64, ptr addrspace(1) %thrown
+  %words2 = load i64, ptr addrspace(1) %place
+  %bad = sub i64 %words, %words2
+  %result = add i64 %v, %bad
+  ret i64 %result
 }
