@@ -62,7 +62,11 @@ static void hide_cairn_symbols(LLVMModuleRef module)
 
 static bool is_cairn_structor(LLVMValueRef entry)
 {
-  return LLVMIsAConstantStruct(entry) && is_cairn_symbol(LLVMGetOperand(entry, 1));
+  size_t length;
+
+  return LLVMIsAConstantStruct(entry) &&
+         (is_cairn_symbol(LLVMGetOperand(entry, 1)) ||
+          strcmp(LLVMGetValueName2(LLVMGetOperand(entry, 1), &length), CN_STATIC_RUNTIME) == 0);
 }
 
 /* Delete the functions that register the images for a linker: the loader or its user registers them. */

@@ -37,12 +37,14 @@ static LLVMTypeRef pointer_type(struct cn_ctx *ctx)
   return LLVMPointerTypeInContext(ctx->llvm, 0);
 }
 
-static void append_structor(struct cn_ctx *ctx, const char *list, LLVMValueRef function)
+/* Append the function to the list; the linker keeps the entry if it keeps the group of `key`, which may be null. */
+static void append_structor(struct cn_ctx *ctx, const char *list, LLVMValueRef function, LLVMValueRef key)
 {
   LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm);
   LLVMTypeRef types[] = {i32, pointer_type(ctx), pointer_type(ctx)};
   LLVMTypeRef type = LLVMStructTypeInContext(ctx->llvm, types, 3, false);
-  LLVMValueRef fields[] = {LLVMConstInt(i32, CONSTRUCTOR_PRIORITY, false), function, function};
+  LLVMValueRef fields[] = {LLVMConstInt(i32, CONSTRUCTOR_PRIORITY, false), function,
+                           key ? key : LLVMConstNull(pointer_type(ctx))};
 
   LLVMValueRef entry = LLVMConstStructInContext(ctx->llvm, fields, 3, false);
 
@@ -368,12 +370,24 @@ static void register_image(struct cn_ctx *ctx, const char *group, LLVMValueRef g
   LLVMValueRef image = add_image_record(ctx, group, guard, sections, flags);
   LLVMValueRef enter = add_structor(ctx, group, group, "cairn_image_register", image);
 
-  append_structor(ctx, "llvm.global_ctors", enter);
+  append_structor(ctx, "llvm.global_ctors", enter, enter);
   if (!ctx->options->shared)
     return;
   char *name = cn_format("%s.leave", group);
-  append_structor(ctx, "llvm.global_dtors", add_structor(ctx, name, group, "cairn_image_unregister", image));
+  LLVMValueRef leave = add_structor(ctx, name, group, "cairn_image_unregister", image);
+  append_structor(ctx, "llvm.global_dtors", leave, leave);
   free(name);
+}
+
+/* List the constructor that only libcairn.a has. The entry is in no group: of two units with one group, the linker
+ * could keep the group of the unit whose code suits libcairn.so. */
+static void tie_to_static_runtime(struct cn_ctx *ctx)
+{
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false);
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_STATIC_RUNTIME);
+
+  append_structor(ctx, "llvm.global_ctors", function ? function : LLVMAddFunction(ctx->module, CN_STATIC_RUNTIME, type),
+                  NULL);
 }
 
 static bool has_layouts(struct cn_ctx *ctx)
@@ -506,6 +520,8 @@ static void emit_image_registration(struct cn_ctx *ctx, const char *group)
     enum cairn_barriers barriers = barrier_kind_of_module(ctx);
     register_image(ctx, group, guard, true, barrier_kind_flag_bits(barriers) | inline_limit_flag_bits(0));
     define_link_check_symbols(ctx, group, barriers);
+    if (!ctx->options->shared)
+      tie_to_static_runtime(ctx);
   }
   if (has_allocations(ctx))
     register_inline_limit(ctx);

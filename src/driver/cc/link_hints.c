@@ -123,12 +123,13 @@ static void explain_linker_message(const char *line, struct cn_words *missing, s
     explain_missing_function(missing->at[missing->count - 1]);
 }
 
-/* True if the link uses the shared runtime, and a message line names a thread-local of the runtime. */
-static bool is_thread_local_misplaced(const struct cn_words *words, const char *line)
+/* True if the link uses the shared runtime, and a message line names a symbol of code for the static runtime. */
+static bool is_runtime_misplaced(const struct cn_words *words, const char *line)
 {
   static const char library[] = "/lib/libcairn.so";
+  bool named = strstr(line, "cairn_mutator") || strstr(line, CN_STATIC_RUNTIME);
 
-  for (size_t i = 1; i < words->count && strstr(line, "cairn_mutator"); i++) {
+  for (size_t i = 1; i < words->count && named; i++) {
     size_t length = strlen(words->at[i]);
     if (length >= sizeof library - 1 && strcmp(words->at[i] + length - (sizeof library - 1), library) == 0)
       return true;
@@ -150,7 +151,7 @@ void cn_link_explain_errors(const struct cn_words *words)
   FILE *errors = fopen(path, "r");
   while (errors && getline(&line, &capacity, errors) > 0) {
     explain_linker_message(line, &missing, &mixed);
-    misplaced |= is_thread_local_misplaced(words, line);
+    misplaced |= is_runtime_misplaced(words, line);
   }
   if (errors)
     fclose(errors);

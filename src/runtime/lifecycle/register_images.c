@@ -134,6 +134,17 @@ void cairn_image_register(const struct cairn_image *image)
   cn_undefer_signals();
 }
 
+#ifndef CN_SHARED_RUNTIME
+#pragma GCC visibility push(default)
+void cairn_code_that_needs_libcairn_a_or_fpic(void);
+#pragma GCC visibility pop
+
+/* CN_STATIC_RUNTIME of base/kind_symbols.h: the constructor that code lists if libcairn.so does not suit it. */
+void cairn_code_that_needs_libcairn_a_or_fpic(void)
+{
+}
+#endif
+
 /* ---- removal ---- */
 
 /* Layouts stay known while another image has them, too. */

@@ -34,7 +34,7 @@ $inline_one = comdat any
 ; Its version and size come first.
 ; CHECK: @cairn.image.data = linkonce_odr hidden constant {{.*}} { i32 4, i32 96, ptr @cairn_object_that_needs_cairn_frames_rewrite, ptr @__stop_cairn_frames, ptr @__start_cairn_roots, ptr @__stop_cairn_roots, ptr @__start_cairn_layouts, ptr @__stop_cairn_layouts, ptr @__start_cairn_details, ptr @__stop_cairn_details, ptr @__start_cairn_points, ptr @__stop_cairn_points, i64 65536 }, comdat($cairn.image)
 ; Registered before the program's own constructors, which may collect.
-; CHECK: @llvm.global_ctors = appending global [2 x { i32, ptr, ptr }] [{{.*}} { i32 101, ptr @early, ptr null }, {{.*}} { i32 100, ptr @cairn.image, ptr @cairn.image }]
+; CHECK: @llvm.global_ctors = appending global [3 x { i32, ptr, ptr }] [{{.*}} { i32 101, ptr @early, ptr null }, {{.*}} { i32 100, ptr @cairn.image, ptr @cairn.image }, {{.*}} { i32 100, ptr @cairn_code_that_needs_libcairn_a_or_fpic, ptr null }]
 ; CHECK-NOT: llvm.global_dtors
 ; CHECK: define linkonce_odr hidden void @cairn.image() comdat {
 ; CHECK-NEXT: call void @cairn_image_register(ptr @cairn.image.data)
