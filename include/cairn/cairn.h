@@ -35,7 +35,8 @@
  * With -DCAIRN_PLAIN the same source compiles with any compiler that knows GNU C, without Cairn: `managed` is then
  * empty, and objects come from calloc() and stay allocated.
  *
- * Further headers: <cairn/span.h> has cairn_span_begin() and cairn_span_end(), which attach data to ranges of code;
+ * Further headers: <cairn/string.h> has text; <cairn/array.h> has sorting, searching and vectors; <cairn/map.h> has
+ * hash maps; <cairn/span.h> has cairn_span_begin() and cairn_span_end(), which attach data to ranges of code;
  * <cairn/roots.h> has cairn_tag_root(), for references in a language's own form; <cairn/handle.h> has handles, which
  * keep objects alive for native code.
  *
@@ -59,6 +60,8 @@
  * cairn_leaf: on the declaration of a function that Cairn does not compile, and that never calls managed code or
  * collects. Its calls need no transition. A wrong cairn_leaf loses references.
  *   cairn_leaf double fast_hash(const char *text);
+ * Such a function may take references, and may be one of the C library:
+ *   cairn_leaf size_t length_of(const char managed *text) __asm__("strlen");
  *
  * cairn_native, cairn_managed_function: on the declaration of a function of another file, which is native code or
  * managed code, respectively. Calls of the function skip the test for managed code. If a cairn_managed_function is
@@ -103,7 +106,7 @@
 /* A typedef or a pointer would lose the annotation. no_split_stack has no effect on functions, and makes clang refuse
  * typedefs and pointers. */
 #define CAIRN_FUNCTION_(annotation) __attribute__((annotation, __no_split_stack__))
-#define cairn_leaf CAIRN_FUNCTION_(leaf)
+#define cairn_leaf __attribute__((leaf, annotate("cairn-leaf"), __no_split_stack__))
 /* The attribute guarded_var makes clang warn at locals, which cannot be weak. */
 #define cairn_weak __attribute__((btf_decl_tag("cairn-weak"), guarded_var))
 #define cairn_ephemeron __attribute__((btf_decl_tag("cairn-ephemeron")))
@@ -181,9 +184,10 @@ struct cairn_union_bit_ {
   (CAIRN_ALLOC_FLEX_UNINIT_, S, __VA_ARGS__)
 
 /* cairn_resize_array(array, n): changes the length of `array`, a result of cairn_new_array() or
- * cairn_new_array_uninit(), to n elements; type of `array`:
+ * cairn_new_array_uninit(), to n elements; type of `array`. A null `array` counts as an array of length 0, as for
+ * realloc(), and the result is then a new array:
  *   if (used == room)
- *     items = cairn_resize_array(items, room *= 2);
+ *     items = cairn_resize_array(items, room = 2 * room + 8);
  * New elements are zeroed; n as for cairn_new_array(). The array always shrinks in place. An array can grow in place if
  * it is the latest allocation in the thread's buffer, or a large block with free space after it; otherwise the result
  * is a copy. Use only the result: other references to the array may point to the old memory.
@@ -300,10 +304,11 @@ void cairn_managed *(cairn_resize_array)(const void *layout, void cairn_managed 
 void cairn_managed *(cairn_resize_array_uninit)(const void *layout, void cairn_managed *array, long count);
 void cairn_collect(void);
 /* Pass `allocate` replaces the calls of the first three functions by loads. */
-cairn_leaf _Bool cairn_layout_is_(const void cairn_managed *object, const void *layout) __asm__("cairn.layout.is");
-cairn_leaf _Bool cairn_layout_is_array_(const void cairn_managed *object,
-                                        const void *layout) __asm__("cairn.layout.is.array");
-cairn_leaf long cairn_object_count_(const void cairn_managed *object) __asm__("cairn.object.count");
+CAIRN_FUNCTION_(leaf)
+_Bool cairn_layout_is_(const void cairn_managed *object, const void *layout) __asm__("cairn.layout.is");
+CAIRN_FUNCTION_(leaf)
+_Bool cairn_layout_is_array_(const void cairn_managed *object, const void *layout) __asm__("cairn.layout.is.array");
+CAIRN_FUNCTION_(leaf) long cairn_object_count_(const void cairn_managed *object) __asm__("cairn.object.count");
 cairn_leaf size_t cairn_object_size(const void cairn_managed *object);
 cairn_leaf void cairn_external_bytes(long bytes);
 /* Calls of cairn_nopoll_begin() and cairn_nopoll_end() mark a region; the object code contains no such calls. */
@@ -375,8 +380,8 @@ static inline void *cairn_plain_alloc_uninit(const void *unused, size_t base, lo
 
 static inline void *cairn_plain_resize(void *array, long n, size_t size)
 {
-  char *memory = (char *)array - CAIRN_PLAIN_HEADER;
-  size_t bytes = cairn_plain_bytes(0, n, size), had = *(size_t *)memory;
+  char *memory = array ? (char *)array - CAIRN_PLAIN_HEADER : NULL;
+  size_t bytes = cairn_plain_bytes(0, n, size), had = memory ? *(size_t *)memory : 0;
 
   array = cairn_plain_object(realloc(memory, CAIRN_PLAIN_HEADER + bytes), bytes);
   if (had < bytes)

@@ -33,7 +33,7 @@ value tiny_array_push(value v, value item)
     long room = array->room ? 2 * array->room : FIRST_ROOM;
     if (room > MAX_ROOM)
       return tiny_throw("the array is too long");
-    value managed *items = array->items ? cairn_resize_array(array->items, room) : cairn_new_array(value, room);
+    value managed *items = cairn_resize_array(array->items, room);
     array = tiny_array_of(v);
     array->items = items;
     array->room = room;

@@ -216,7 +216,7 @@ void tiny_store_method(uint32_t number, value method)
 
   if (number >= methods_room) {
     methods_room = 2 * number + 256;
-    tiny_methods = tiny_methods ? cairn_resize_array(tiny_methods, methods_room) : cairn_new_array(value, methods_room);
+    tiny_methods = cairn_resize_array(tiny_methods, methods_room);
   }
   tiny_methods[number] = method;
   row->target = tiny_is(method, TINY_NATIVE)

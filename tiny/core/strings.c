@@ -93,7 +93,7 @@ value tiny_symbol_string(uint32_t symbol)
 {
   if (symbol >= symbol_strings_room) {
     long room = 2 * (long)symbol + 256;
-    symbol_strings = symbol_strings ? cairn_resize_array(symbol_strings, room) : cairn_new_array(value, room);
+    symbol_strings = cairn_resize_array(symbol_strings, room);
     symbol_strings_room = room;
   }
   if (!symbol_strings[symbol]) {

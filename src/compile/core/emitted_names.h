@@ -26,6 +26,7 @@
 /* Attributes of declarations, and annotations in C. The attributes say that the definition, in any unit, is native or
  * managed code. */
 #define CN_ATTR_NATIVE "cairn-native"
+#define CN_ANNOTATION_LEAF "cairn-leaf" /* of a C declaration by cairn_leaf */
 #define CN_ATTR_MANAGED_CODE "cairn-managed"
 #define CN_ALLOC "cairn_alloc"
 /* Suffix of the name for weak and finalisable types, so that the optimiser assumes nothing about their objects. */

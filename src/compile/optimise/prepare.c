@@ -58,6 +58,20 @@ static void add_declared_kind_attribute(struct cn_ctx *ctx, LLVMValueRef functio
              LLVMGetValueName2(function, &(size_t){0}));
 }
 
+/* A cairn_leaf with references may have the name of a function of the C library, for example by __asm__("strlen").
+ * LLVM would turn its calls into calls of other functions of the library, which take ordinary pointers. */
+static void forbid_builtin_leaf(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  if (!LLVMIsDeclaration(function) || !cn_managed_is_annotated(ctx->module, function, CN_ANNOTATION_LEAF))
+    return;
+  CN_EACH_USE(use, function) {
+    LLVMValueRef call = LLVMGetUser(use);
+    if (cn_is_call(call) && cn_direct_callee(call) == function &&
+        cn_calls_type_has_refs(LLVMGetCalledFunctionType(call)))
+      LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, cn_enum_attribute_of_name(ctx, "nobuiltin"));
+  }
+}
+
 static void mark_managed(struct cn_ctx *ctx, LLVMValueRef function)
 {
   if (!cn_managed_is_to_be_managed(ctx, function))
@@ -359,6 +373,7 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
   cn_managed_mark_natives(ctx);
   CN_EACH_FUNCTION(f, ctx->module) {
     add_declared_kind_attribute(ctx, f);
+    forbid_builtin_leaf(ctx, f);
     mark_managed(ctx, f);
   }
   cn_shared_layouts_mark_statics(ctx);

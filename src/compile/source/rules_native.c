@@ -13,6 +13,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
+#include "compile/analysis/managed_functions.h"
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 #include "compile/rewrite/values/refs.h"
@@ -99,7 +100,8 @@ static bool is_stdio_function(const char *name)
 }
 
 /* clang declares a library function that it recognises with the address spaces of the arguments. For every other
- * function clang itself reports that a reference becomes an ordinary pointer. */
+ * function clang itself reports that a reference becomes an ordinary pointer. A program may declare a leaf that takes
+ * references and is the library's function: `cairn_leaf ... __asm__("strlen")`. */
 void cn_rules_check_library_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);
@@ -111,12 +113,15 @@ void cn_rules_check_library_call(struct cn_ctx *ctx, LLVMValueRef call)
   const char *name = LLVMGetValueName2(callee, &length);
   if (!cn_calls_leaf_reason(name) && !is_stdio_function(name))
     return;
+  if (cn_managed_is_annotated(ctx->module, callee, CN_ANNOTATION_LEAF))
+    return;
   unsigned fixed = LLVMCountParamTypes(LLVMGetCalledFunctionType(call));
   for (unsigned i = 0; i < fixed; i++)
     if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(call, i)))) {
       cn_error(ctx, call, "reference-to-unmanaged",
-               "%s() is given a reference, but takes an ordinary pointer, which the collector does "
-               "not update; copy the data with cairn_copy_out() or cairn_copy_in()",
+               "%s() is given a reference, but takes an ordinary pointer, which the collector does not update; include "
+               "<cairn/string.h>, which has strlen() and others for managed memory, or copy the data with "
+               "cairn_copy_out() or cairn_copy_in()",
                name);
       return;
     }

@@ -92,9 +92,24 @@ static void mark_cards_of_copy(uintptr_t array, const struct cairn_layout *layou
     cn_barrier_range_slow_path(array, bytes);
 }
 
+/* Copies the elements that both arrays have; returns the number of bytes. */
+static uintptr_t copy_elements(uintptr_t fresh, uintptr_t array, const struct cairn_layout *layout, uint64_t count)
+{
+  uint64_t had = cairn_object_count(array);
+  uintptr_t copied = element_address_of(array, layout, had < count ? had : count) - array;
+
+  CN_ASSERT(are_layouts_alike(layout, cairn_object_layout(array)));
+  if (cn_heap_collector()->barriers == CAIRN_ABI_BARRIERS_LOADS)
+    cn_barrier_range_slow_path(array, copied);
+  memcpy((void *)fresh, (const void *)array, copied);
+  mark_cards_of_copy(fresh, layout, copied);
+  return copied;
+}
+
 /* Finishes a change of length: compiled code calls this after cairn_resize_slow(), with the result of that call and
- * with the array. Returns the array itself if it has the new length, else the new array with the copied elements. An
- * array with references is cleared already. There is no safepoint between the two calls. Phase MUTATE. */
+ * with the array, which may be null. Returns the array itself if it has the new length, else the new array with the
+ * copied elements. An array with references is cleared already. There is no safepoint between the two calls. Phase
+ * MUTATE. */
 #pragma GCC visibility push(default)
 uintptr_t cairn_resize_finish(uintptr_t fresh, uintptr_t array, bool uninit);
 #pragma GCC visibility pop
@@ -104,15 +119,10 @@ uintptr_t cairn_resize_finish(uintptr_t fresh, uintptr_t array, bool uninit)
   if (fresh == 0)
     return array;
   fresh -= cairn_words.reference;
-  array -= cairn_words.reference;
-  const struct cairn_layout *layout = cairn_object_layout(array);
-  uint64_t had = cairn_object_count(array), count = cairn_object_count(fresh);
-  uintptr_t copied = element_address_of(array, layout, had < count ? had : count) - array;
-  CN_ASSERT(are_layouts_alike(layout, cairn_object_layout(fresh)));
-  if (cn_heap_collector()->barriers == CAIRN_ABI_BARRIERS_LOADS)
-    cn_barrier_range_slow_path(array, copied);
-  memcpy((void *)fresh, (const void *)array, copied);
-  mark_cards_of_copy(fresh, layout, copied);
+  const struct cairn_layout *layout = cairn_object_layout(fresh);
+  uint64_t count = cairn_object_count(fresh);
+  uintptr_t copied = array == 0 ? 0 : copy_elements(fresh, array - cairn_words.reference, layout, count);
+  CN_ASSERT(copied <= payload_end_of(fresh, layout, count) - fresh);
   if (!uninit && !cairn_layout_has_references(layout))
     clear_bytes(fresh + copied, payload_end_of(fresh, layout, count));
   return fresh + cairn_words.reference;

@@ -338,12 +338,15 @@ void *cn_safepoint_alloc_uninit(const struct cn_saved_regs *regs, const struct c
   return array;
 }
 
-/* Called before the slow path lets stops pass, during which the array may move. */
+/* Called before the slow path lets stops pass, during which the array may move. False if the caller must allocate, also
+ * for a null array. */
 static bool resize_in_place(const struct cn_saved_regs *regs, const struct cairn_layout *layout, uintptr_t array,
                             int64_t count, bool uninit)
 {
   enum cn_resize_flags how =
       (uninit ? CN_RESIZE_LEAVE_UNCLEARED : 0U) | (cn_signals_is_interrupting() ? CN_RESIZE_FORBID_GROWTH : 0U);
+  if (array == 0)
+    return false;
   uint64_t busy = defer_handlers(regs);
   array -= cairn_words.reference;
   bool is_array = cn_resize_has_array_at(array, layout);

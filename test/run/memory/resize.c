@@ -127,6 +127,28 @@ static long structs(long n)
   return sum;
 }
 
+/* From null, as realloc() does: long and short, cleared and uncleared, with references and without. */
+static long from_nothing(long n)
+{
+  long sum = 0;
+
+  for (long i = 0; i < n + 3; i++) {
+    struct triple managed *bytes = cairn_resize_array((struct triple managed *)NULL, i * 7 % 11);
+    ref managed *references = cairn_resize_array((ref managed *)NULL, i * 5 % 13);
+    char managed *text = cairn_resize_array_uninit((char managed *)NULL, i + 1);
+    long managed *large = NULL;
+    for (long k = 0; k < i * 7 % 11; k++)
+      sum += bytes[k].bytes[0] + bytes[k].bytes[1] + bytes[k].bytes[2];
+    for (long k = 0; k < i * 5 % 13; k++)
+      sum += references[k] != NULL;
+    text[i] = (char)i;
+    large = cairn_resize_array(large, i % 64 == 2 ? 3000 : 2);
+    sum = sum * 3 + large[1] + text[i] + cairn_length(large) + cairn_length(bytes) + cairn_length(references);
+    large[1] = large[0] = -1;
+  }
+  return sum;
+}
+
 int main(int argc, char **argv)
 {
   long n = argc > 1 ? atol(argv[1]) : 1;
@@ -135,6 +157,7 @@ int main(int argc, char **argv)
     printf("%ld %ld %ld\n", push_numbers(n, 0), push_numbers(n, 1), push_numbers(n, 9));
     printf("%ld %ld\n", push_references(n, 1), push_references(n, 5));
     printf("%ld %ld %ld\n", waves(n), uncleared(n), structs(n));
+    printf("%ld\n", from_nothing(n));
   }
   return 0;
 }

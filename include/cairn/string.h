@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Managed C: text. A managed text is an array of char that ends in a zero, so C's own idioms work:
+ *
+ *   #include <cairn/string.h>
+ *
+ *   char managed *name = cairn_text(argv[1]);                 from ordinary memory
+ *   if (strcmp(name, "if") == 0 || strchr(name, ':'))         the names of <string.h>
+ *     name = cairn_format("%s, %d bytes", name, (int)strlen(name));
+ *   puts(name);
+ *
+ * This header overloads functions of <string.h> and <stdio.h> for managed memory, with the names, arguments and results
+ * of the C library: strlen, strcmp, strncmp, memcmp, memchr, strchr, strrchr, strstr, fputs and puts. One argument of
+ * strcmp, strncmp and memcmp, and the second argument of strstr, may also be ordinary memory. memcpy, memmove and
+ * memset take managed memory without this header. Arguments may point into an object, and must not be null. The
+ * functions poll after every CAIRN_TEXT_PIECE bytes (strstr: or after twice the part), so a long text does not delay a
+ * collection, and each function may collect.
+ *
+ * Functions that return a text return a new one, which the collector reclaims; exhausted memory ends the program. Any
+ * thread; threads that share a builder or a stream must take turns.
+ *
+ * With -DCAIRN_PLAIN the functions of <string.h> are the C library's own.
+ */
+#ifndef CAIRN_STRING_H
+#define CAIRN_STRING_H
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cairn/cairn.h>
+
+enum { CAIRN_TEXT_PIECE = 1 << 15, CAIRN_TEXT_UNFINISHED = 1 << 30 };
+
+#ifndef CAIRN_PLAIN
+
+/* The leaves of src/runtime/heap/text.c. They do not poll; the last argument limits the time. */
+cairn_leaf size_t cairn_leaf_strnlen(const char cairn_managed *text, size_t limit);
+cairn_leaf int cairn_leaf_strcmp(const char cairn_managed *a, const char cairn_managed *b, size_t limit);
+cairn_leaf int cairn_leaf_strcmp_native(const char cairn_managed *a, const char *b, size_t limit);
+cairn_leaf int cairn_leaf_memcmp(const void cairn_managed *a, const void cairn_managed *b, size_t bytes);
+cairn_leaf int cairn_leaf_memcmp_native(const void cairn_managed *a, const void *b, size_t bytes);
+cairn_leaf size_t cairn_leaf_memchr(const void cairn_managed *memory, int c, size_t bytes);
+cairn_leaf size_t cairn_leaf_strchr(const char cairn_managed *text, int c, size_t limit);
+cairn_leaf size_t cairn_leaf_memmem(const void cairn_managed *memory, size_t bytes, const void cairn_managed *part,
+                                    size_t part_bytes);
+cairn_leaf size_t cairn_leaf_memmem_native(const void cairn_managed *memory, size_t bytes, const void *part,
+                                           size_t part_bytes);
+
+#define CAIRN_OVERLOAD_ static inline __attribute__((overloadable))
+
+static inline size_t cairn_text_piece_(size_t bytes)
+{
+  return bytes < CAIRN_TEXT_PIECE ? bytes : CAIRN_TEXT_PIECE;
+}
+
+/* Like strnlen(), which is not in ISO C. */
+static inline size_t cairn_strnlen(const char cairn_managed *text, size_t limit)
+{
+  size_t at = 0, found, piece;
+
+  do {
+    piece = cairn_text_piece_(limit - at);
+    found = cairn_leaf_strnlen(text + at, piece);
+    at += found;
+  } while (__builtin_expect(found == piece && at < limit, 0));
+  return at;
+}
+
+CAIRN_OVERLOAD_ size_t strlen(const char cairn_managed *text)
+{
+  return cairn_strnlen(text, SIZE_MAX);
+}
+
+/* The comparisons, for each kind of second argument. */
+#define CAIRN_COMPARISONS_(qualifier, suffix) \
+  CAIRN_OVERLOAD_ int strcmp(const char cairn_managed *a, const char qualifier *b) \
+  { \
+    int order; \
+    for (size_t at = 0; \
+         (order = cairn_leaf_strcmp##suffix(a + at, b + at, CAIRN_TEXT_PIECE)) == CAIRN_TEXT_UNFINISHED;) \
+      at += CAIRN_TEXT_PIECE; \
+    return order; \
+  } \
+  CAIRN_OVERLOAD_ int strncmp(const char cairn_managed *a, const char qualifier *b, size_t bytes) \
+  { \
+    int order = 0; \
+    for (size_t at = 0, piece; at < bytes; at += piece) { \
+      piece = cairn_text_piece_(bytes - at); \
+      order = cairn_leaf_strcmp##suffix(a + at, b + at, piece); \
+      if (__builtin_expect(order != CAIRN_TEXT_UNFINISHED, 1)) \
+        return order; \
+    } \
+    return 0; \
+  } \
+  CAIRN_OVERLOAD_ int memcmp(const void cairn_managed *a, const void qualifier *b, size_t bytes) \
+  { \
+    const char cairn_managed *left = a; \
+    const char qualifier *right = b; \
+    int order = 0; \
+    for (size_t at = 0, piece; at < bytes && order == 0; at += piece) { \
+      piece = cairn_text_piece_(bytes - at); \
+      order = cairn_leaf_memcmp##suffix(left + at, right + at, piece); \
+    } \
+    return order; \
+  }
+CAIRN_COMPARISONS_(cairn_managed, )
+CAIRN_COMPARISONS_(, _native)
+
+CAIRN_OVERLOAD_ int strcmp(const char *a, const char cairn_managed *b)
+{
+  return -strcmp(b, a);
+}
+
+CAIRN_OVERLOAD_ int strncmp(const char *a, const char cairn_managed *b, size_t bytes)
+{
+  return -strncmp(b, a, bytes);
+}
+
+CAIRN_OVERLOAD_ int memcmp(const void *a, const void cairn_managed *b, size_t bytes)
+{
+  return -memcmp(b, a, bytes);
+}
+
+CAIRN_OVERLOAD_ void cairn_managed *memchr(const void cairn_managed *memory, int c, size_t bytes)
+{
+  const char cairn_managed *from = memory;
+
+  for (size_t at = 0, piece; at < bytes; at += piece) {
+    piece = cairn_text_piece_(bytes - at);
+    size_t found = cairn_leaf_memchr(from + at, c, piece);
+    if (__builtin_expect(found < piece, 1))
+      return (char cairn_managed *)from + at + found;
+  }
+  return NULL;
+}
+
+CAIRN_OVERLOAD_ char cairn_managed *strchr(const char cairn_managed *text, int c)
+{
+  size_t at = 0, found;
+
+  do
+    at += found = cairn_leaf_strchr(text + at, c, CAIRN_TEXT_PIECE);
+  while (__builtin_expect(found == CAIRN_TEXT_PIECE, 0));
+  return text[at] == (char)c ? (char cairn_managed *)text + at : NULL;
+}
+
+CAIRN_OVERLOAD_ char cairn_managed *strrchr(const char cairn_managed *text, int c)
+{
+  char cairn_managed *last = NULL;
+
+  if ((char)c == 0)
+    return strchr(text, 0);
+  while ((text = strchr(text, c)) != NULL)
+    last = (char cairn_managed *)text++;
+  return last;
+}
+
+/* The windows of the text grow, and overlap by all bytes of the part except one. */
+#define CAIRN_SEARCH_(qualifier, suffix) \
+  CAIRN_OVERLOAD_ char cairn_managed *strstr(const char cairn_managed *text, const char qualifier *part) \
+  { \
+    size_t bytes = strlen(part), window = 2 * bytes + 256; \
+    for (;;) { \
+      size_t length = cairn_leaf_strnlen(text, window); \
+      size_t found = cairn_leaf_memmem##suffix(text, length, part, bytes); \
+      if (found < length || bytes == 0) \
+        return (char cairn_managed *)text + found; \
+      if (length < window) \
+        return NULL; \
+      text += length - bytes + 1; \
+      window = window < CAIRN_TEXT_PIECE ? 2 * window : window; \
+    } \
+  }
+CAIRN_SEARCH_(cairn_managed, )
+CAIRN_SEARCH_(, _native)
+
+#endif
+
+/* ---- new texts ---- */
+
+/* A new text of `length` bytes, which the caller fills at once; the zero at its end is there. */
+static inline char cairn_managed *cairn_text_uninit(size_t length)
+{
+  char cairn_managed *text = cairn_new_array_uninit(char, length + 1);
+
+  text[length] = 0;
+  return text;
+}
+
+/* cairn_text_in(): a text of `length` bytes from ordinary memory, zeros included. cairn_text(): the whole string, like
+ * strdup(). cairn_text_out(): the opposite, a string in ordinary memory that the caller frees with free(); null if
+ * memory is exhausted. cairn_copy_out() copies to the caller's own memory. */
+static inline char cairn_managed *cairn_text_in(const char *bytes, size_t length)
+{
+  char cairn_managed *text = cairn_text_uninit(length);
+
+  cairn_copy_in(text, bytes, length);
+  return text;
+}
+
+static inline char cairn_managed *cairn_text(const char *string)
+{
+  return cairn_text_in(string, strlen(string));
+}
+
+static inline char *cairn_text_out(const char cairn_managed *text)
+{
+  size_t bytes = strlen(text) + 1;
+  char *copy = (char *)malloc(bytes);
+
+  if (copy)
+    cairn_copy_out(copy, text, bytes);
+  return copy;
+}
+
+/* cairn_slice(): a copy of `length` bytes from `text` on, like strndup(). The text must have these bytes.
+ * cairn_concat(): `a` and after it `b`. */
+static inline char cairn_managed *cairn_slice(const char cairn_managed *text, size_t length)
+{
+  char cairn_managed *slice = cairn_text_uninit(length);
+
+  cairn_copy(slice, text, length);
+  return slice;
+}
+
+static inline char cairn_managed *cairn_concat(const char cairn_managed *a, const char cairn_managed *b)
+{
+  size_t first = strlen(a), second = strlen(b);
+  char cairn_managed *text = cairn_text_uninit(first + second);
+
+  cairn_copy(text, a, first);
+  cairn_copy(text + first, b, second);
+  return text;
+}
+
+/* cairn_literal("..."): the text of a string literal, made by the first evaluation and kept by the program to its end,
+ * type `const char managed *`. Later evaluations are a load and a test. Each place in the source has its own text. */
+#define cairn_literal(literal) \
+  __extension__({ \
+    static const char cairn_managed *cairn_literal_; \
+    const char cairn_managed *cairn_text_ = __atomic_load_n(&cairn_literal_, __ATOMIC_ACQUIRE); \
+    if (__builtin_expect(!cairn_text_, 0)) { \
+      cairn_text_ = cairn_text_in("" literal, sizeof("" literal) - 1); \
+      __atomic_store_n(&cairn_literal_, cairn_text_, __ATOMIC_RELEASE); \
+    } \
+    cairn_text_; \
+  })
+
+/* cairn_token(text, &at, separators): the next part of `text` from index `at` on that has no byte of the string
+ * `separators`, like strtok_r(), but `text` stays as it is; null if there is no further part. `at` begins at 0, and is
+ * then the index after the part:
+ *   size_t at = 0;
+ *   for (char managed *word; (word = cairn_token(line, &at, " \t"));) ... */
+static inline char cairn_managed *cairn_token(const char cairn_managed *text, size_t *at, const char *separators)
+{
+  _Bool separates[UCHAR_MAX + 1] = {0};
+  size_t from = *at;
+
+  for (; *separators; separators++)
+    separates[(unsigned char)*separators] = 1;
+  while (separates[(unsigned char)text[from]])
+    from++;
+  *at = from;
+  while (text[*at] && !separates[(unsigned char)text[*at]])
+    ++*at;
+  return *at == from ? NULL : cairn_slice(text + from, *at - from);
+}
+
+/* ---- a text that grows ---- */
+
+/* The bytes so far, in an array that doubles; `bytes` is null while it is empty. */
+struct cairn_builder {
+  char cairn_managed *bytes;
+  size_t length;
+};
+
+/* A new, empty builder. cairn_new(struct cairn_builder) makes one, too, and so does a zeroed member of a struct. */
+static inline struct cairn_builder cairn_managed *cairn_builder_new(void)
+{
+  return cairn_new(struct cairn_builder);
+}
+
+/* Makes room for `more` bytes and a zero. */
+static inline void cairn_builder_reserve(struct cairn_builder cairn_managed *builder, size_t more)
+{
+  size_t room = builder->bytes ? (size_t)cairn_length(builder->bytes) : 0, needed = builder->length + more + 1;
+
+  if (needed > room)
+    builder->bytes = cairn_resize_array_uninit(builder->bytes, needed > 2 * room ? needed + 16 : 2 * room);
+}
+
+/* Append a byte, bytes of ordinary memory, bytes of managed memory, a text. */
+static inline void cairn_append_char(struct cairn_builder cairn_managed *builder, char c)
+{
+  cairn_builder_reserve(builder, 1);
+  builder->bytes[builder->length++] = c;
+}
+
+static inline void cairn_append_in(struct cairn_builder cairn_managed *builder, const char *bytes, size_t length)
+{
+  cairn_builder_reserve(builder, length);
+  cairn_copy_in(builder->bytes + builder->length, bytes, length);
+  builder->length += length;
+}
+
+static inline void cairn_append_bytes(struct cairn_builder cairn_managed *builder, const char cairn_managed *bytes,
+                                      size_t length)
+{
+  cairn_builder_reserve(builder, length);
+  cairn_copy(builder->bytes + builder->length, bytes, length);
+  builder->length += length;
+}
+
+static inline void cairn_append(struct cairn_builder cairn_managed *builder, const char cairn_managed *text)
+{
+  cairn_append_bytes(builder, text, strlen(text));
+}
+
+/* The text of the builder, which is then empty: its array, cut to the length, and not a copy. */
+static inline char cairn_managed *cairn_builder_text(struct cairn_builder cairn_managed *builder)
+{
+  cairn_builder_reserve(builder, 0);
+  char cairn_managed *text = cairn_resize_array_uninit(builder->bytes, builder->length + 1);
+  text[builder->length] = 0;
+  builder->bytes = NULL;
+  builder->length = 0;
+  return text;
+}
+
+/* ---- lines and files ---- */
+
+/* The next line of the stream without its '\n', like getline(); null at the end of the file or after an error
+ * (ferror()). */
+static inline char cairn_managed *cairn_read_line(FILE *stream)
+{
+  struct cairn_builder cairn_managed *line = cairn_builder_new();
+  char piece[256];
+
+  for (_Bool first = 1;; first = 0) {
+    memset(piece, '\n', sizeof piece); /* fgets() does not tell the length, and a line may have zeros */
+    if (!fgets(piece, sizeof piece, stream)) {
+      if (first || ferror(stream))
+        return NULL;
+      break;
+    }
+    const char *newline = (const char *)memchr(piece, '\n', sizeof piece);
+    _Bool whole = newline && newline + 1 < piece + sizeof piece && newline[1] == 0;
+    /* A '\n' of memset() follows the zero of fgets(); without any '\n' this zero is the last byte. */
+    size_t length = newline ? (size_t)(newline - piece) - !whole : sizeof piece - 1;
+    cairn_append_in(line, piece, length);
+    if (newline)
+      break;
+  }
+  return cairn_builder_text(line);
+}
+
+/* The rest of the stream; null after an error, as ferror() tells. cairn_length(text) - 1 is the number of bytes, zeros
+ * included. */
+static inline char cairn_managed *cairn_read_all(FILE *stream)
+{
+  struct cairn_builder cairn_managed *all = cairn_builder_new();
+  char piece[4096];
+  size_t length;
+
+  while ((length = fread(piece, 1, sizeof piece, stream)) != 0)
+    cairn_append_in(all, piece, length);
+  return ferror(stream) ? NULL : cairn_builder_text(all);
+}
+
+#ifndef CAIRN_PLAIN
+
+/* Like the C library's fputs() and puts(), for a managed text. */
+CAIRN_OVERLOAD_ int fputs(const char cairn_managed *text, FILE *stream)
+{
+  char piece[512];
+
+  for (size_t length; (length = cairn_strnlen(text, sizeof piece)) != 0; text += length) {
+    cairn_copy_out(piece, text, length);
+    if (fwrite(piece, 1, length, stream) != length)
+      return EOF;
+  }
+  return 0;
+}
+
+CAIRN_OVERLOAD_ int puts(const char cairn_managed *text)
+{
+  return fputs(text, stdout) == EOF ? EOF : putchar('\n');
+}
+
+#endif
+
+#include <cairn/format.h>
+
+#endif
