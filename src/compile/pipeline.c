@@ -12,6 +12,7 @@
  *     prepare                    L E N     all; -O0 only promotes locals
  *       |                                  from here on clones: attempts.c
  *     LLVM's optimiser           L E N     the one asked for; the verifier runs before it
+ *     local-throws               L         -O1 and up
  *     escape                     L E N     -O1 and up
  *     keep-variables             L   N     -O0
  *     restore-references         L E N     all
@@ -63,7 +64,7 @@
 /* clang-format off */
 static const char *const late_safepoint_passes[] = {
     "rules", "prepare",
-    CN_OPTIMISE, "escape", "keep-variables",
+    CN_OPTIMISE, "local-throws", "escape", "keep-variables",
     "restore-references", "free-dead-arrays", "layouts", "allocate", "lower-tailcc", "route-calls",
     "expand-intrinsics", "check-stores", "place-safepoints", "insert-barriers", "verify-barriers",
     "note-stores", "rewrite-statepoints", "lower-differences", "verify-safepoints", "lower-tags",

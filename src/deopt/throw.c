@@ -7,9 +7,9 @@
  *
  * The usual throw is like in-line allocation of compiled code: it contains no safepoint, and signal handlers may
  * interrupt it. Throws of signal handlers and the others run in a slow path. Runs on the thread that throws, in phase
- * MUTATE, and holds no lock. Owns the thread's handle of its exception, its path (landing_path.c), and the text of its
- * last failure. Each map keeps whether it lies in a span of
- * the first key that asked for it; writers of this answer agree by an atomic state.
+ * MUTATE, and holds no lock. Owns the thread's handle of its exception, its paths (landing_path.c), and the text of its
+ * last failure. Each map keeps whether it lies in a span of the first key that asked for it; writers of this answer
+ * agree by an atomic state.
  */
 #include "deopt/throw.h"
 
@@ -31,8 +31,8 @@
 #include "runtime/walk/marked_returns.h"
 #include "runtime/walk/walk.h"
 
-static _Thread_local struct cairn_handle *handle;  /* its reference is at cn_thread.thrown; null before a throw */
-static _Thread_local struct cn_landing_path *path; /* null before a throw, or if memory was exhausted */
+static _Thread_local struct cairn_handle *handle;   /* its reference is at cn_thread.thrown; null before a throw */
+static _Thread_local struct cn_landing_path *paths; /* null before a throw, or if memory was exhausted */
 
 /* Libraries that a host loads share little static TLS. */
 #ifdef CN_SHARED_RUNTIME
@@ -50,7 +50,7 @@ uintptr_t cairn_thrown(void);
 static __attribute__((noinline)) void prepare_first_throw(void)
 {
   handle = cairn_handle_new(0);
-  path = cn_landing_path_new();
+  paths = cn_landing_path_new();
   cn_thread.thrown = cn_handles_slot_of(handle).address;
 }
 
@@ -74,9 +74,9 @@ void cn_throw_free(void)
 {
   if (handle != NULL)
     cairn_handle_free(handle);
-  cn_landing_path_free(path);
+  cn_landing_path_free(paths);
   handle = NULL;
-  path = NULL;
+  paths = NULL;
   cn_thread.thrown = NULL;
 }
 
@@ -191,8 +191,8 @@ static inline __attribute__((always_inline)) bool throw_in_line(uint64_t key, co
 {
   struct cn_landing_activation at;
 
-  if (cairn_mutator.state != CAIRN_ABI_MANAGED || cairn_mutator.poll != 0 || path == NULL ||
-      cn_thread_is_in_handler() || !cn_arch_may_replace_returns() || !cn_landing_path_follow(path, regs, &at))
+  if (cairn_mutator.state != CAIRN_ABI_MANAGED || cairn_mutator.poll != 0 || paths == NULL ||
+      cn_thread_is_in_handler() || !cn_arch_may_replace_returns() || !cn_landing_path_follow(paths, regs, &at))
     return false;
   if (at.landing->pad == CN_MAP_BARRED || kept_answer(at.landing, key) != ANSWER_YES || *at.slot != at.pc ||
       cn_pin_scopes_any_in((uintptr_t)regs, at.sp))

@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
+#include "compile/core/statepoint_attributes.h"
 #include "compile/effects/intrinsics.h"
 
 bool cn_is_call(LLVMValueRef instruction)
@@ -25,6 +26,19 @@ bool cn_is_call(LLVMValueRef instruction)
   default:
     return false;
   }
+}
+
+bool cn_calls_only_as_managed(LLVMValueRef user, LLVMValueRef function)
+{
+  if (!cn_is_call(user) || !cn_is_managed(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user))))
+    return false;
+  struct cn_call_target site = cn_call_target_of(user);
+  if (cn_call_target_callee(&site) != function)
+    return false;
+  for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(user); i++)
+    if (i != site.callee_operand && LLVMGetOperand(user, i) == function)
+      return false;
+  return true;
 }
 
 static bool site_has_attribute(LLVMValueRef call, const char *attribute)

@@ -66,6 +66,9 @@ bool cn_calls_is_query_name(const char *name);
 /* True for call, invoke and callbr. */
 bool cn_is_call(LLVMValueRef instruction);
 
+/* True if `user` is a call or statepoint in managed code that uses `function` only as its callee. */
+bool cn_calls_only_as_managed(LLVMValueRef user, LLVMValueRef function);
+
 /* True if the statepoint must list the reference arguments of the call or statepoint, even if they die there. */
 bool cn_calls_lists_operands(LLVMValueRef call);
 

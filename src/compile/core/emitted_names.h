@@ -68,6 +68,9 @@
 #define CN_CALL_PASSING "cairn_call_passing"
 /* Stub that makes the thread managed and calls a body. */
 #define CN_ENTER "cairn_enter"
+/* Attribute of a local function whose address always stands for its body. The function has no entry
+ * (optimise/body_addresses.c). */
+#define CN_ATTR_BODY_ADDRESS "cairn-body-address"
 /* Attribute of a call whose callee is managed, and the marker for it in C, `ptr (ptr)`. */
 #define CN_ATTR_MANAGED_CALLEE "cairn-managed-callee"
 #define CN_MANAGED_CALLEE_MARKER "cairn.managed.callee"
@@ -85,6 +88,9 @@
 #define CN_BARRIER_SNAPSHOT_SLOW "cairn_barrier_snapshot"
 #define CN_BARRIER_LOAD_SLOW "cairn_barrier_load"
 #define CN_BARRIER_RANGE_SLOW "cairn_barrier_range"
+/* Functions of <cairn/exceptions.h>. */
+#define CN_THROW "cairn_throw"
+#define CN_THROWN "cairn_thrown"
 /* Attribute of functions with barriers from insert-barriers. The value is the kind's mark (cn_mark_of_barrier_kind()).
  */
 #define CN_ATTR_BARRIERS "cairn-barriers"

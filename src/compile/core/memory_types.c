@@ -171,3 +171,12 @@ bool cn_types_gep_offset(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset)
   cn_types_gep_offset_and_stride(ctx, gep, offset, &stride);
   return stride == 0;
 }
+
+bool cn_types_is_body_address(struct cn_ctx *ctx, LLVMValueRef value)
+{
+  uint64_t offset = 0;
+
+  return LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMGetElementPtr &&
+         LLVMIsAFunction(LLVMGetOperand(value, 0)) && cn_types_gep_offset(ctx, value, &offset) &&
+         offset == CAIRN_ABI_ENTRY_SIZE;
+}

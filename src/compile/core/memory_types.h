@@ -30,6 +30,10 @@ bool cn_types_has_misaligned_ref(struct cn_ctx *ctx, LLVMTypeRef type);
 /* Add the offset of `gep` (an instruction or constant) to *offset. False if the offset is variable. */
 bool cn_types_gep_offset(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset);
 
+/* True if the constant `value` is the address of a function's body: the function's address plus the size of entries.
+ * Front ends write this expression (docs/frontends.md, "A convention for closures"). */
+bool cn_types_is_body_address(struct cn_ctx *ctx, LLVMValueRef value);
+
 /* Add the constant part of the offset of `gep` to *offset. *stride becomes the greatest number that divides its old
  * value and all variable parts; 0 means that the offset is exact so far. */
 void cn_types_gep_offset_and_stride(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset, uint64_t *stride);

@@ -135,6 +135,15 @@ static void describe_allocators(struct cn_ctx *ctx)
   }
 }
 
+/* Landing pads call cairn_thrown() inside a span. An exception that may leave a function there forbids its inlining. */
+static void describe_thrown(struct cn_ctx *ctx)
+{
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_THROWN);
+
+  if (function && LLVMIsDeclaration(function))
+    cn_add_enum_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
+}
+
 static void add_enum_attribute(struct cn_ctx *ctx, LLVMValueRef call, const char *name, uint64_t value)
 {
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(name), value));
@@ -366,6 +375,7 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
   cn_markers_lower_points(ctx);
   cn_tags_prepare_functions(ctx);
   describe_allocators(ctx);
+  describe_thrown(ctx);
   cn_object_queries_prepare(ctx);
   cn_nopoll_add_marker_attributes(ctx);
   cn_spans_add_marker_attributes(ctx);
@@ -383,6 +393,7 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
   prepare_functions(ctx, &types);
   cn_ptrmap_free(&types);
   cn_callee_attributes_add(ctx);
+  cn_body_addresses_replace(ctx);
   return ctx->errors == 0;
 }
 

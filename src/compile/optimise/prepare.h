@@ -12,6 +12,9 @@
 bool cn_prepare_unit(struct cn_ctx *ctx);
 bool cn_prepare_program(struct cn_ctx *ctx);
 
+/* body_addresses.c: replace addresses of bodies by addresses of functions, where the functions need no entry. */
+void cn_body_addresses_replace(struct cn_ctx *ctx);
+
 /* callee_attributes.c: turn the promises that C makes about callees into an attribute of the calls. */
 void cn_callee_attributes_add(struct cn_ctx *ctx);
 

@@ -16,7 +16,8 @@
  *   by a pointer, promised to be managed         the pointer's target: the entry, or the body if the pointer
  *                                                is the address of the function plus the entry's size
  *
- * A static function whose only uses are calls by name from managed code needs only a body. A function with an alignment
+ * A static function needs only a body if all of its uses are calls by name from managed code, or addresses of its body,
+ * which pass prepare replaces by addresses of the function (optimise/body_addresses.c). A function with an alignment
  * of 16 or more has an entry without a mark, because the constant distance between mark and entry does not fit this
  * alignment.
  *
@@ -41,20 +42,6 @@ enum { MARK_ALIGNMENT_BYTES = 16 };
 
 typedef CN_VECTOR(LLVMValueRef) function_vector;
 
-/* True if `user` is a call in managed code that uses `function` only as its callee. */
-static bool is_managed_call(LLVMValueRef user, LLVMValueRef function)
-{
-  if (!cn_is_call(user) || !cn_is_managed(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user))))
-    return false;
-  struct cn_call_target site = cn_call_target_of(user);
-  if (cn_call_target_callee(&site) != function)
-    return false;
-  for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(user); i++)
-    if (i != site.callee_operand && LLVMGetOperand(user, i) == function)
-      return false;
-  return true;
-}
-
 /* True if native code can reach the function. A bridge is called only in place of its target (bridges.c). */
 static bool needs_entry(LLVMValueRef function)
 {
@@ -62,10 +49,12 @@ static bool needs_entry(LLVMValueRef function)
 
   if (!cn_target_is_local(function))
     return true;
+  if (cn_string_attribute(function, CN_ATTR_BODY_ADDRESS))
+    return false;
   if (strncmp(LLVMGetValueName2(function, &length), CN_BRIDGE_PREFIX, sizeof CN_BRIDGE_PREFIX - 1) == 0)
     return false;
   CN_EACH_USE(use, function)
-    if (!is_managed_call(LLVMGetUser(use), function))
+    if (!cn_calls_only_as_managed(LLVMGetUser(use), function))
       return true;
   return false;
 }
@@ -112,7 +101,7 @@ static void redirect_calls_to_body(struct cn_ctx *ctx, LLVMValueRef function)
   function_vector calls = {0};
 
   CN_EACH_USE(use, function)
-    if (cn_target_managed_function(function) && is_managed_call(LLVMGetUser(use), function))
+    if (cn_target_managed_function(function) && cn_calls_only_as_managed(LLVMGetUser(use), function))
       cn_push(&calls, LLVMGetUser(use));
   LLVMValueRef body = calls.count || has_public_body(function) ? add_body_alias(ctx, function) : NULL;
   for (size_t i = 0; i < calls.count; i++) {
@@ -140,22 +129,13 @@ static void add_entry(struct cn_ctx *ctx, LLVMValueRef function)
   name_body_for_other_units(ctx, function, body_address_of(ctx, function));
 }
 
-/* True if `user` computes the address of the function's body. Front ends write this expression (docs/frontends.md). */
-static bool is_body_address(struct cn_ctx *ctx, LLVMValueRef user)
-{
-  uint64_t offset = 0;
-
-  return LLVMIsAConstantExpr(user) && LLVMGetConstOpcode(user) == LLVMGetElementPtr &&
-         cn_types_gep_offset(ctx, user, &offset) && offset == CAIRN_ABI_ENTRY_SIZE;
-}
-
 /* If the function lacks an entry, its body's address is the address of the function. */
 static void replace_body_addresses(struct cn_ctx *ctx, LLVMValueRef function)
 {
   function_vector bodies = {0};
 
   CN_EACH_USE(use, function)
-    if (is_body_address(ctx, LLVMGetUser(use)))
+    if (cn_types_is_body_address(ctx, LLVMGetUser(use)))
       cn_push(&bodies, LLVMGetUser(use));
   for (size_t i = 0; i < bodies.count; i++)
     LLVMReplaceAllUsesWith(bodies.at[i], function);

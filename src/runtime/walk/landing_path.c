@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Paths of throws: finds the youngest activation whose call has a landing, and the callee-saved registers there. The
- * path of a thread has a step for each frame that its last throws have left, in order. A throw compares the return
- * addresses on the stack with the steps. A frame that the path predicts takes no look-up, and its critical path is one
- * addition. After a wrong prediction the path continues as it did after the last equal step: throws that differ at one
- * place, and recursion over several functions, repeat parts of the path.
+ * Paths of throws: finds the youngest activation whose call has a landing, and the callee-saved registers there. A
+ * thread has some paths, and the place of a throw chooses one. A path has a step for each frame that its last throws
+ * have left, in order. A throw compares the return addresses on the stack with the steps. A frame that the path
+ * predicts takes no look-up, and its critical path is one addition. After a wrong prediction the path continues as it
+ * did after the last equal step: throws that differ at one place, and recursion over several functions, repeat parts of
+ * the path.
  *
- * Runs on the thread that throws, in phase MUTATE, without a lock. Only that thread uses its path, outside of signal
+ * Runs on the thread that throws, in phase MUTATE, without a lock. Only that thread uses its paths, outside of signal
  * handlers. The file has no state.
  */
 #include "runtime/walk/walk.h"
@@ -18,7 +19,7 @@
 #include "runtime/walk/marked_returns.h"
 #include "runtime/walk/return_barriers.h"
 
-enum { PATH_STEPS = 2000, RESTART = PATH_STEPS / 2, RECENT_STEPS = 64 };
+enum { PATHS = 4, PATH_STEPS = 2000, RESTART = PATH_STEPS / 2, RECENT_STEPS = 64 };
 
 /* A frame. The steps that end a series of regular frames have a bit in their pc, which then differs from all return
  * addresses. */
@@ -43,19 +44,26 @@ struct cn_landing_path {
   struct path_step steps[PATH_STEPS + 1];   /* the last one stays 0 */
 };
 
+/* An array of all paths of a thread. A path without throws takes one page. */
 struct cn_landing_path *cn_landing_path_new(void)
 {
-  struct cn_landing_path *path = cn_os_resize_mapping(NULL, 0, sizeof *path);
+  struct cn_landing_path *paths = cn_os_resize_mapping(NULL, 0, PATHS * sizeof *paths);
 
-  if (path != NULL)
-    path->generation = cn_image_list_generation();
-  return path;
+  for (int i = 0; paths != NULL && i < PATHS; i++)
+    paths[i].generation = cn_image_list_generation();
+  return paths;
 }
 
-void cn_landing_path_free(struct cn_landing_path *path)
+void cn_landing_path_free(struct cn_landing_path *paths)
 {
-  if (path != NULL)
-    cn_os_free_mapping(path, sizeof *path);
+  if (paths != NULL)
+    cn_os_free_mapping(paths, PATHS * sizeof *paths);
+}
+
+/* The path of throws whose call returns to the pc. */
+static inline struct cn_landing_path *path_of(struct cn_landing_path *paths, uintptr_t pc)
+{
+  return &paths[(pc >> 3 ^ pc >> 6) % PATHS];
 }
 
 static __attribute__((noinline)) void forget_steps(struct cn_landing_path *path, uint64_t generation)
@@ -240,9 +248,10 @@ static __attribute__((noinline)) bool find_landing_and_places(struct cn_landing_
   return true;
 }
 
-bool cn_landing_path_follow(struct cn_landing_path *path, const struct cn_saved_regs *regs,
+bool cn_landing_path_follow(struct cn_landing_path *paths, const struct cn_saved_regs *regs,
                             struct cn_landing_activation *out)
 {
+  struct cn_landing_path *path = path_of(paths, regs->pc);
   uint64_t generation = cn_image_list_generation();
   struct cursor c = {.from = path->steps, .pc = regs->pc, .slot = (uintptr_t *)&regs->pc};
 

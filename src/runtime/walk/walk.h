@@ -127,10 +127,10 @@ extern const struct cairn_code_manager cn_stub_code_manager;
 
 /* ---- landing_path.c ---- */
 
-/* The path of a thread's last throws, which predicts the next ones. Null: memory is exhausted. */
+/* The paths of a thread's last throws, which predict the next ones: an array. Null: memory is exhausted. */
 struct cn_landing_path;
 struct cn_landing_path *cn_landing_path_new(void);
-void cn_landing_path_free(struct cn_landing_path *path); /* null is valid */
+void cn_landing_path_free(struct cn_landing_path *paths); /* null is valid */
 
 /* An activation whose call has a landing. */
 struct cn_landing_activation {
@@ -143,7 +143,7 @@ struct cn_landing_activation {
 /* Find the youngest activation whose call has a landing, from the registers that a stub saved. The calling thread is
  * managed, in no signal handler, and reaches no safepoint up to the use of the result. False: an activation needs the
  * general walk, for instance its map is not in the table yet. */
-bool cn_landing_path_follow(struct cn_landing_path *path, const struct cn_saved_regs *regs,
+bool cn_landing_path_follow(struct cn_landing_path *paths, const struct cn_saved_regs *regs,
                             struct cn_landing_activation *out);
 
 /* ---- native_pcs.c ---- */
