@@ -1,28 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A compiler of Fun, a small functional language with inferred types, with the syntax of Lisp in the spirit of ML. The
- * result is LLVM IR for Cairn (docs/frontends.md).
+ * result is LLVM IR for Cairn in the forms that docs/frontends.md describes ("A functional language").
  *
- *   fun library.fun IN.fun > OUT.ll       then cairn-cc -O2 OUT.ll -o PROGRAM makes the program
+ *   fun library.ll library.fun IN.fun > OUT.ll       then cairn-cc -O2 OUT.ll -o PROGRAM makes the program
  *
  *   items         (define B E ...)   (data TYPE C (C TYPE ...) ...)   E       a later `data` may add constructors
- *   expressions   (let (B E ...) E)   (fun (x ...) E)   (if E E E)   (and E E)   (or E E)   (match E (P E) ...)
- *                 (try E (P E) ...)   (E E ...)   (C E ...)   x   C   7   "text"   true   false   ()
+ *                 (macro (NAME x ...) E)   operands replace each x in E; the last x stands for all remaining operands
+ *   expressions   (let (B E ...) E)   (fun (x ...) E)   (match E (P E) ...)   (E E ...)   (C E ...)   x   C
+ *                 7   "text"   true   false   ()
+ *                 (if E E E)   (and E E)   (or E E)   (try E (P E) ...)         by macros of library.fun
  *   binders B     x   (f x ...) for a function, which sees all functions of its group; values see earlier values, too
  *   patterns P    x   7   true   false   ()   C   (C P ...)                    constructors C begin with a capital
- *
- * Values. A *word* is a reference or an immediate of kind 0:1 (docs/words.md); the fields of objects are words. In the
- * code of a function, an int n is the i64 2n, so sums wrap at 63 bits; false, true and () are 0, 2 and 0. A constructor
- * without fields is null or an immediate; with fields it is an object, which begins with a number if its type has
- * several such constructors.
- *
- * Functions. A function of Fun becomes a function of IR. Its parameters are the captured variables and its own
- * parameters, so a full call by name is a direct call without a closure. Other calls go through a closure, an object
- * whose first word is code that takes the closure and one argument. With n > 1 parameters this code is @curry.n, and
- * the second word is code that takes n arguments. So a call with one argument calls the first word, and a call with n
- * arguments calls the second word if the first one is @curry.n. Code of closures takes and returns words.
- *
- * The text of IR has short forms: `$` is the type of words, `ptr addrspace(1)`, and `#` the attributes of a function.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -36,18 +25,9 @@
 enum { MAX_PARAMETERS = 6, MAX_ARGUMENTS = 4, MAX_VALUES = 64 }; /* of functions, of unknown calls, in one place */
 
 static const char *path;
+#define fail(line, ...) (fprintf(stderr, "%s:%d: error: %s\n", path, line, text(__VA_ARGS__)), exit(1))
 
-static _Noreturn void fail(int line, const char *format, ...)
-{
-  va_list list;
-  va_start(list, format);
-  fprintf(stderr, "%s:%d: error: ", path, line);
-  vfprintf(stderr, format, list);
-  fputc('\n', stderr);
-  exit(1);
-}
-
-static void *checked(void *memory) { return memory ? memory : (fail(0, "out of memory"), NULL); }
+static void *checked(void *memory) { return memory ? memory : (perror("fun"), exit(1), NULL); }
 
 /* Memory lives until the end of the compiler. */
 #define NEW(type, ...) memcpy(checked(malloc(sizeof(type))), &(type){__VA_ARGS__}, sizeof(type))
@@ -66,8 +46,8 @@ static const char *text(const char *format, ...)
 
 enum syntax { SYMBOL, NUMBER, STRING, LIST };
 
-/* The meanings of expressions and patterns. Numbers, false, true and () are constants. */
-enum meaning { CONSTANT, LITERAL, VARIABLE, FUNCTION, CONSTRUCT, CALL, DEFINE, LET, IF, MATCH, TRY };
+/* The meanings of expressions and patterns. Numbers, false, true and () are constants; (fun ...) is a variable. */
+enum meaning { CONSTANT, LITERAL, VARIABLE, CONSTRUCT, CALL, DEFINE, LET, MATCH };
 
 struct node {
   enum syntax syntax;
@@ -79,29 +59,13 @@ struct node {
   struct type *type;
   struct variable *variable;
   struct constructor *constructor;
-  struct function *function;
 };
 
 static const char *at; /* the rest of the source */
 static int line;
+static struct node *macros; /* a list of lists (PATTERN E) */
 
-/* A string between quotation marks or, for IR, between braces, which nest. It has no escape sequences. */
-static void read_string(struct node *n)
-{
-  const char *start = at;
-  int depth = 1;
-  while (depth > 0 && *++at != '\0') {
-    depth += *start == '{' ? (*at == '{') - (*at == '}') : -(*at == '"');
-    line += *at == '\n';
-  }
-  if (depth > 0)
-    fail(n->line, "a string has no end");
-  n->syntax = STRING;
-  n->number = at++ - start - 1;
-  n->text = text("%.*s", (int)n->number, start + 1);
-}
-
-/* The nodes up to the end of the list or of the source. */
+/* The nodes up to the end of the list or of the source. A string has no escape sequences. */
 static struct node *read_nodes(bool in_list)
 {
   struct node *first = NULL, **last = &first;
@@ -116,11 +80,17 @@ static struct node *read_nodes(bool in_list)
       at++;
       n->syntax = LIST;
       n->first = read_nodes(true);
-    } else if (*at == '"' || *at == '{') {
-      read_string(n);
+    } else if (*at == '"') {
+      n->syntax = STRING;
+      n->number = (long)strcspn(++at, "\"");
+      n->text = text("%.*s", (int)n->number, at);
+      for (long i = 0; i < n->number; i++)
+        line += *at++ == '\n';
+      if (*at++ != '"')
+        fail(n->line, "a string has no end");
     } else {
       char *end;
-      n->text = text("%.*s", (int)strcspn(at, " \t\r\n();\"{"), at);
+      n->text = text("%.*s", (int)strcspn(at, " \t\r\n();\""), at);
       n->number = strtol(n->text, &end, 10);
       n->syntax = *end == '\0' ? NUMBER : SYMBOL;
       at += strlen(n->text);
@@ -132,11 +102,9 @@ static struct node *read_nodes(bool in_list)
   return first;
 }
 
-static bool is(const struct node *n, const char *s) { return n && n->syntax == SYMBOL && strcmp(n->text, s) == 0; }
+static bool is(const struct node *n, const char *s) { return n && s && n->syntax == SYMBOL && strcmp(n->text, s) == 0; }
 
-/* The first node of a list, or the node itself. */
 static struct node *head_of(struct node *n) { return n->syntax == LIST && n->first ? n->first : n; }
-
 static struct node *tail_of(const struct node *n) { return n->syntax == LIST && n->first ? n->first->next : NULL; }
 
 /* The node, which the expression `of` needs. */
@@ -147,15 +115,37 @@ static struct node *need(const struct node *of, struct node *n)
 
 static unsigned length_of(const struct node *list) { return list ? 1 + length_of(list->next) : 0; }
 
-/* ---- types ---- */
+/* The copy of a macro's nodes for its use. Operands of the use replace the names. */
+static struct node *substitute(const struct node *n, const struct node *name, const struct node *use)
+{
+  const struct node *names = name;
+  struct node *operand = use->first->next;
+  if (!n)
+    return NULL;
+  for (; name && !is(n, name->text); name = name->next)
+    operand = need(use, operand)->next;
+  struct node *copied = NEW(struct node, n->syntax, use->line, n->text, n->number, substitute(n->first, names, use));
+  if (name)
+    *copied = *need(use, operand);
+  if (!name || name->next)
+    copied->next = substitute(n->next, names, use);
+  return copied;
+}
 
-enum { GENERIC = INT_MAX };
+static void expand_macros(struct node *n)
+{
+  for (struct node *m = n->syntax == LIST ? macros : NULL; m; m = m->next)
+    if (is(n->first, m->first->first->text))
+      n->first = substitute(m->first->next, m->first->first->next, n)->first;
+}
+
+/* ---- types ---- */
 
 /* A variable, if it has no name; else a constructor of types, such as "int", "list", "->", with up to two arguments. */
 struct type {
   const char *name;
   struct type *a, *b;        /* arguments, or null */
-  int level;                 /* of a variable: the depth of the group that may generalise it; later GENERIC */
+  int level;                 /* of a variable: the depth of the group that may generalise it */
   struct type *value, *copy; /* of a variable: its value, or null; its copy of this age */
   unsigned age;
 };
@@ -165,9 +155,7 @@ static unsigned age;            /* of the copies of a scheme's variables */
 static struct type *quoted[26]; /* the variables 'a, 'b, ... of the item in work */
 
 static struct type *fresh(int of_level) { return NEW(struct type, .level = of_level); }
-
 static struct type *type_of(const char *name, struct type *a, struct type *b) { return NEW(struct type, name, a, b); }
-
 static struct type *prune(struct type *t) { return t && t->value ? prune(t->value) : t; }
 
 static const char *show(struct type *t)
@@ -188,8 +176,7 @@ static bool lower_levels(struct type *t, const struct type *part, int limit)
 
 static bool unite(struct type *a, struct type *b)
 {
-  a = prune(a);
-  b = prune(b);
+  a = prune(a), b = prune(b);
   if (a == b || !a || !b)
     return a == b;
   if (!a->name)
@@ -203,22 +190,13 @@ static void unify(const struct node *n, struct type *found, struct type *wanted)
     fail(n->line, "this has type %s, and type %s is expected", show(found), show(wanted));
 }
 
-static void generalise(struct type *t)
+/* The copy of a scheme, with new variables for those above a level, and for `never`. The caller begins a new age. */
+static struct type *copy(struct type *t, int above)
 {
-  if (!(t = prune(t)))
-    return;
-  t->level = t->level > level ? GENERIC : t->level;
-  generalise(t->a);
-  generalise(t->b);
-}
-
-/* The copy of a scheme with fresh variables; the caller begins a new age. The type `never` is any type. */
-static struct type *copy(struct type *t)
-{
-  if (!(t = prune(t)) || (!t->name && t->level != GENERIC))
+  if (!(t = prune(t)) || (!t->name && t->level <= above))
     return t;
   if (t->name)
-    return is_type(t, "never") ? fresh(level) : type_of(t->name, copy(t->a), copy(t->b));
+    return is_type(t, "never") ? fresh(level) : type_of(t->name, copy(t->a, above), copy(t->b, above));
   if (t->age != age)
     t->copy = fresh(level), t->age = age;
   return t->copy;
@@ -243,14 +221,15 @@ static struct type *read_type(struct node *n)
   if (*head->text != '\'')
     return type_of(head->text, a ? read_type(a) : NULL, a && a->next ? read_type(a->next) : NULL);
   struct type **variable = &quoted[head->text[1] - 'a'];
-  return *variable = *variable ? *variable : fresh(GENERIC);
+  return *variable = *variable ? *variable : fresh(INT_MAX);
 }
 
 /* ---- inference ---- */
 
 /* The forms of values in IR, and the types of the forms. CODE is an address of code. */
+#define REF "ptr addrspace(1)"
 enum form { WORD, INT, CODE };
-static const char *const ir_types[] = {"$", "i64", "ptr"};
+static const char *const ir_types[] = {REF, "i64", "ptr"};
 
 struct value {
   enum form form;
@@ -260,13 +239,14 @@ struct value {
 struct variable {
   const char *name;
   struct type *type;
+  int level;                 /* the type is a scheme: its variables above this level are generic */
   struct function *owner;    /* binds the variable */
   struct function *function; /* the value, if the variable is the name of a function; else null */
   struct variable *next;     /* the next one outwards */
   struct value value;        /* in the function in work */
 };
 
-/* A captured variable of a function, or a use of a variable in a function. */
+/* A captured variable or a parameter of a function, or a use of a variable in a function. */
 struct use {
   struct function *user;
   struct variable *variable;
@@ -279,9 +259,8 @@ struct function {
   unsigned count;                 /* of parameters */
   struct type *type;              /* of the result */
   struct function *next, *parent; /* of all functions; the function around this one */
-  enum form takes[MAX_PARAMETERS], gives;
-  struct use *captured;
-  bool never_returns, has_closure;
+  struct use *variables;          /* the captured ones, and then the parameters */
+  bool gives_words;               /* the result is an int that is returned as a word */
 };
 
 struct constructor {
@@ -297,16 +276,26 @@ static struct constructor *constructors;
 static struct function program = {"program"}, *functions = &program, *current = &program;
 static struct use *uses;
 static unsigned numbers; /* of made names */
-static FILE *ir, *data;  /* functions, and constants, of the module */
+static FILE *ir, *data;  /* functions and constants of the module */
 
 static struct type *check(struct node *n);
+/* Checks an expression outside of tail position. A `let` or `match` there becomes the body of a local function. */
+static struct type *check_operand(struct node *n)
+{
+  expand_macros(n);
+  if (is(n->first, "let") || is(n->first, "match")) {
+    struct node *body = NEW(struct node, n->syntax, n->line, .first = n->first);
+    n->first = NEW(struct node, SYMBOL, n->line, "%operand", .next = body);
+  }
+  return check(n);
+}
 
 static struct variable *bind(struct node *n, struct type *type)
 {
   if (n->syntax != SYMBOL)
     fail(n->line, "a variable is expected");
   n->meaning = VARIABLE;
-  return scope = n->variable = NEW(struct variable, n->text, type, current, .next = scope);
+  return scope = n->variable = NEW(struct variable, n->text, type, level, current, .next = scope);
 }
 
 static struct type *check_variable(struct node *n)
@@ -320,7 +309,7 @@ static struct type *check_variable(struct node *n)
   n->variable = v;
   uses = NEW(struct use, current, v, uses);
   age++;
-  return copy(v->type);
+  return copy(v->type, v->level);
 }
 
 /* A constant, or a constructed value whose parts are expressions or patterns; null if the node is neither. */
@@ -342,7 +331,7 @@ static struct type *check_constructed(struct node *n, struct type *check_part(st
   n->meaning = CONSTRUCT;
   n->constructor = c;
   age++;
-  struct type *t = copy(c->type);
+  struct type *t = copy(c->type, 0);
   for (; part; part = part->next, t = t->b)
     unify(part, check_part(part), t->a);
   return t;
@@ -371,18 +360,21 @@ static struct function *make_function(struct node *n, const char *name, struct n
   unsigned count = length_of(parameters);
   if (count == 0 || count > MAX_PARAMETERS)
     fail(n->line, "a function has 1 to %d parameters", MAX_PARAMETERS);
-  functions = NEW(struct function, text("%s.%u", name, ++numbers), parameters, body, count, NULL, functions);
-  return n->function = functions;
+  return functions = NEW(struct function, text("%s.%u", name, ++numbers), parameters, need(n, body), count,
+                         .next = functions);
 }
 
 static struct type *check_function(struct function *f)
 {
   struct variable *outer = scope;
   struct type *t = NULL, **end = &t;
+  struct use **last = &f->variables;
   f->parent = current;
   current = f;
-  for (struct node *p = f->parameters; p; p = p->next, end = &(*end)->b)
-    *end = type_of("->", bind(p, fresh(level))->type, NULL);
+  for (struct node *p = f->parameters; p; p = p->next, end = &(*end)->b, last = &(*last)->next) {
+    *last = NEW(struct use, f, bind(p, fresh(level)));
+    *end = type_of("->", p->variable->type, NULL);
+  }
   *end = f->type = check(f->body);
   current = f->parent;
   scope = outer;
@@ -400,88 +392,79 @@ static void check_bindings(struct node *first)
     }
   for (struct node *b = first; b; b = b->next->next)
     if (b->syntax == LIST)
-      unify(b, check_function(b->function), b->first->variable->type);
+      unify(b, check_function(b->first->variable->function), b->first->variable->type);
   level--;
   for (struct node *b = first; b; b = b->next->next)
     if (b->syntax == LIST)
-      generalise(b->first->variable->type);
+      b->first->variable->level = level;
     else
-      bind(b, check(b->next));
+      bind(b, check_operand(b->next));
+}
+
+/* The function that a call names, or null. */
+static struct function *named_function(const struct node *call)
+{
+  return call->first->meaning == VARIABLE ? call->first->variable->function : NULL;
+}
+
+/* A call with too many arguments becomes a call of the result of a call. */
+static void split_call(struct node *n)
+{
+  struct function *f = named_function(n);
+  for (unsigned most = f ? f->count : MAX_ARGUMENTS; length_of(tail_of(n)) > most; most = MAX_ARGUMENTS) {
+    struct node *last = n->first;
+    for (unsigned i = 0; i < most; i++)
+      last = last->next;
+    n->first = NEW(struct node, LIST, n->line, .first = n->first, .next = last->next, .meaning = CALL);
+    last->next = NULL;
+  }
 }
 
 static struct type *check_call(struct node *n)
 {
-  struct type *t = check(n->first);
+  struct type *t = check_operand(n->first);
   n->meaning = CALL;
   for (struct node *argument = n->first->next; argument; argument = argument->next) {
-    struct type *from = check(argument), *to = fresh(level);
+    struct type *from = check_operand(argument), *to = fresh(level);
     unify(argument, type_of("->", from, to), t);
     t = to;
   }
+  split_call(n);
   return t;
 }
 
-/* (and A B) becomes (if A B false), and (or A B) becomes (if A true B). */
-static struct type *check_if(struct node *n)
+static struct type *check_list(struct node *n)
 {
-  struct node *a = need(n, tail_of(n)), *b = need(n, a->next);
-  if (is(n->first, "and"))
-    b->next = NEW(struct node, SYMBOL, n->line, "false");
-  if (is(n->first, "or"))
-    a->next = NEW(struct node, SYMBOL, n->line, "true", .next = b);
-  n->meaning = IF;
-  unify(a, check(a), type_of("bool", NULL, NULL));
-  struct type *t = check(a->next);
-  unify(n, check(need(n, a->next->next)), t);
-  return t;
-}
-
-/* A list that begins with a keyword; null for other lists. */
-static struct type *check_keyword(struct node *n)
-{
-  struct node *head = n->first, *second = head->next;
   struct variable *outer = scope;
-  struct type *t = NULL;
+  expand_macros(n);
+  struct node *head = n->first, *second = head->next;
   if (is(head, "let")) {
     n->meaning = LET;
     check_bindings(need(n, second)->first);
-    t = check(need(n, second->next));
+    struct type *t = check(need(n, second->next));
     scope = outer;
-  } else if (is(head, "fun")) {
-    n->meaning = FUNCTION;
-    t = check_function(make_function(n, "fun", need(n, second)->first, need(n, second->next)));
-  } else if (is(head, "if") || is(head, "and") || is(head, "or")) {
-    t = check_if(n);
-  } else if (is(head, "match")) {
-    n->meaning = MATCH;
-    t = check(need(n, second));
-    t = check_rules(second->next, t);
-  } else if (is(head, "try")) {
-    n->meaning = TRY;
-    t = check(need(n, second));
-    unify(n, check_rules(second->next, type_of("exn", NULL, NULL)), t);
+    return t;
   }
-  return t;
+  if (is(head, "fun")) {
+    n->meaning = VARIABLE;
+    struct node *body = need(n, second)->next;
+    n->variable = NEW(struct variable, .function = make_function(n, "fun", second->first, body));
+    return check_function(n->variable->function);
+  }
+  if (is(head, "match")) {
+    n->meaning = MATCH;
+    struct type *t = check_operand(need(n, second));
+    return check_rules(second->next, t);
+  }
+  return check_call(n);
 }
 
 static struct type *check(struct node *n)
 {
-  if ((n->type = check_constructed(n, check)))
-    return n->type;
-  if (n->syntax == STRING)
-    n->type = type_of("string", NULL, NULL), n->meaning = LITERAL;
-  else if (n->syntax == SYMBOL)
-    n->type = check_variable(n);
-  else if (!(n->type = check_keyword(n)))
-    n->type = check_call(n);
-  return n->type;
-}
-
-/* ---- items ---- */
-
-static enum form form_of(struct type *t)
-{
-  return is_type(t, "int") || is_type(t, "bool") || is_type(t, "unit") ? INT : WORD;
+  struct type *t = check_constructed(n, check_operand);
+  if (!t && n->syntax == STRING)
+    n->meaning = LITERAL, t = type_of("string", NULL, NULL);
+  return n->type = t ? t : n->syntax == SYMBOL ? check_variable(n) : check_list(n);
 }
 
 /* (data TYPE C ...) */
@@ -504,17 +487,15 @@ static void check_data(struct node *type)
   }
 }
 
-/* (primitive NAME TYPE IR) */
+/* (primitive NAME TYPE): a function of the library in IR. */
 static void check_primitive(struct node *name)
 {
   struct type *t = read_type(need(name, name->next));
-  struct function *f = NEW(struct function, name->text, .next = functions, .parent = &program);
-  bind(name, t)->function = functions = f;
-  for (; is_type(t, "->") && f->count < MAX_PARAMETERS; t = t->b)
-    f->takes[f->count++] = form_of(t->a);
-  f->gives = form_of(t);
-  f->never_returns = is_type(t, "never");
-  fputs(need(name, name->next->next)->text, ir);
+  struct function *f = functions = NEW(struct function, name->text, .next = functions, .parent = &program);
+  struct use **last = &f->variables;
+  for (bind(name, t)->function = f; is_type(t, "->"); t = t->b, last = &(*last)->next, f->count++)
+    *last = NEW(struct use, f, NEW(struct variable, .type = t->a, .owner = f));
+  f->type = t;
 }
 
 static void check_item(struct node *n)
@@ -527,86 +508,69 @@ static void check_item(struct node *n)
     check_data(need(n, second));
   else if (is(head, "primitive"))
     check_primitive(need(n, second));
-  else if (is(head, "ir"))
-    fputs(need(n, second)->text, ir);
+  else if (is(head, "macro") && need(n, need(n, second)->first) && need(n, second->next))
+    macros = NEW(struct node, LIST, .first = second, .next = macros);
   else
-    check(n);
+    check_operand(n);
 }
 
-/* ---- captured variables, and forms of results ---- */
+static enum form form_of(struct type *t)
+{
+  return is_type(t, "int") || is_type(t, "bool") || is_type(t, "unit") ? INT : WORD;
+}
 
 /* True if the variable is new to the function or to a function around it. */
 static bool capture(struct function *f, struct variable *v)
 {
   if (f == v->owner)
     return false;
-  struct use *c = f->captured;
-  while (c && c->variable != v)
-    c = c->next;
-  if (!c)
-    f->captured = NEW(struct use, f, v, f->captured);
-  return capture(f->parent, v) || !c;
+  struct use *u = f->variables;
+  while (u && u->variable != v)
+    u = u->next;
+  if (!u)
+    f->variables = NEW(struct use, f, v, f->variables);
+  return capture(f->parent, v) || !u;
 }
 
-/* A function captures the variables that it uses, and the variables that the functions that it uses have captured. */
-static void capture_variables(void)
-{
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (struct use *u = uses; u; u = u->next)
-      if (!u->variable->function)
-        changed |= capture(u->user, u->variable);
-      else
-        for (struct use *c = u->variable->function->captured; c; c = c->next)
-          changed |= capture(u->user, c->variable);
-  }
-}
+static enum form result_form(const struct function *f) { return f->gives_words ? WORD : form_of(f->type); }
 
-/* The function that a call calls directly, or null. */
-static struct function *callee_of(const struct node *call)
+/* True if a call in tail position returns a word. */
+static bool tail_call_gives_word(struct node *n)
 {
-  struct function *f = call->first->meaning == VARIABLE ? call->first->variable->function : NULL;
-  return f && length_of(call->first->next) >= f->count ? f : NULL;
-}
-
-/* True if each call in tail position returns this form, or never. */
-static bool tail_calls_give(enum form form, struct node *n)
-{
-  struct node *last = tail_of(n);
-  if (n->meaning == CALL) {
-    struct function *f = callee_of(n);
-    return f && ((f->gives == form && f->count == length_of(last)) || f->never_returns);
-  }
+  struct node *second = tail_of(n);
+  struct function *f = n->meaning == CALL ? named_function(n) : NULL;
+  if (n->meaning == CALL)
+    return !f || length_of(second) != f->count || (result_form(f) == WORD && !is_type(f->type, "never"));
   if (n->meaning == LET)
-    return tail_calls_give(form, last->next);
-  if (n->meaning == IF)
-    return tail_calls_give(form, last->next) && tail_calls_give(form, last->next->next);
-  for (struct node *rule = n->meaning == MATCH || n->meaning == TRY ? last->next : NULL; rule; rule = rule->next)
-    if (!tail_calls_give(form, rule->first->next))
-      return false;
-  return true;
+    return tail_call_gives_word(second->next);
+  for (struct node *rule = n->meaning == MATCH ? second->next : NULL; rule; rule = rule->next)
+    if (tail_call_gives_word(rule->first->next))
+      return true;
+  return false;
 }
 
-/* A function gives an int as a word if it ends in a call that gives a word: no conversion may follow a tail call. */
-static void choose_forms(void)
+/* A function captures the variables that it uses, and those that the functions have captured that it uses. It gives an
+ * int as a word if it ends in a call that gives a word: no conversion may follow a tail call. */
+static void analyse_functions(void)
 {
-  for (struct function *f = functions; f != &program; f = f->next) {
-    unsigned count = 0;
-    for (struct node *p = f->parameters; p; p = p->next)
-      f->takes[count++] = form_of(p->variable->type);
-    f->gives = f->body ? form_of(f->type) : f->gives;
-  }
   for (bool changed = true; changed;) {
     changed = false;
+    for (struct use *u = uses; u; u = u->next) {
+      struct function *f = u->variable->function;
+      if (!f)
+        changed |= capture(u->user, u->variable);
+      for (struct use *c = f ? f->variables : NULL; c && c->variable->owner != f; c = c->next)
+        changed |= capture(u->user, c->variable);
+    }
     for (struct function *f = functions; f != &program; f = f->next)
-      if (f->body && f->gives == INT && !tail_calls_give(INT, f->body))
-        f->gives = WORD, changed = true;
+      if (f->body && result_form(f) == INT && tail_call_gives_word(f->body))
+        f->gives_words = changed = true;
   }
 }
 
-/* ---- code of expressions ---- */
+/* ---- code ---- */
 
-static const char *label, *unwind; /* the block in work; the landing pad of calls, or null */
+static enum form tail_form; /* of the result of the function in work */
 
 /* Values, such as arguments, fields and captured variables. */
 struct values {
@@ -614,38 +578,27 @@ struct values {
   struct value at[MAX_VALUES];
 };
 
-static struct value set(enum form form, const char *format, ...)
+static struct value emit_line(enum form form, const char *instruction)
 {
   struct value v = {form, text("%%v%u", ++numbers)};
-  va_list list;
-  va_start(list, format);
-  fprintf(ir, "  %s = ", v.text);
-  vfprintf(ir, format, list);
-  fputc('\n', ir);
-  va_end(list);
+  fprintf(ir, "  %s = %s\n", v.text, instruction);
   return v;
 }
-
-static void begin(const char *block)
-{
-  fprintf(ir, "%s:\n", block);
-  label = block;
-}
+#define set(form, ...) emit_line(form, text(__VA_ARGS__))
 
 /* Branches to `other` unless the condition of type i1 holds. */
 static void branch(struct value condition, const char *other)
 {
-  const char *next = text("then.%u", ++numbers);
-  fprintf(ir, "  br i1 %s, label %%%s, label %%%s\n", condition.text, next, other);
-  begin(next);
+  unsigned next = ++numbers;
+  fprintf(ir, "  br i1 %s, label %%then.%u, label %%%s\nthen.%u:\n", condition.text, next, other, next);
 }
 
 static struct value as(enum form form, struct value v)
 {
   if (v.form == form)
     return v;
-  return form == INT ? set(INT, "call i64 @int_of_word($ %s)", v.text)
-                     : set(WORD, "call $ @word_of_int(i64 %s)", v.text);
+  return form == INT ? set(INT, "call i64 @int_of_word(" REF " %s)", v.text)
+                     : set(WORD, "call " REF " @word_of_int(i64 %s)", v.text);
 }
 
 static void add(struct values *values, enum form form, const char *value)
@@ -665,19 +618,13 @@ static const char *list_of(const struct values *values, bool types_only)
 
 static struct value emit_call(enum form form, bool last, const char *callee, const struct values *arguments)
 {
-  const char *call = text("%s @\"%s\"(%s)", ir_types[form], callee, list_of(arguments, false));
-  if (!unwind)
-    return set(form, "%scall %s", last ? "tail " : "", call);
-  const char *next = text("next.%u", ++numbers);
-  struct value v = set(form, "invoke %s to label %%%s unwind label %%%s", call, next, unwind);
-  begin(next);
-  return v;
+  return set(form, "%scall %s @\"%s\"(%s)", last ? "tail " : "", ir_types[form], callee, list_of(arguments, false));
 }
 
 static struct value emit_field(enum form form, struct value object, unsigned field)
 {
-  struct value place = set(WORD, "getelementptr i8, $ %s, i64 %u", object.text, 8 * field);
-  return set(form, "load %s, $ %s", ir_types[form], place.text);
+  struct value place = set(WORD, "getelementptr i8, " REF " %s, i64 %u", object.text, 8 * field);
+  return set(form, "load %s, " REF " %s", ir_types[form], place.text);
 }
 
 static struct value emit_object(const char *name, const struct values *fields)
@@ -685,95 +632,74 @@ static struct value emit_object(const char *name, const struct values *fields)
   unsigned layout = ++numbers;
   fprintf(data, "@layout.%u = internal constant { %s } zeroinitializer, !cairn.type !{!\"%s\"}\n", layout,
           list_of(fields, true), name);
-  struct value o = set(WORD, "call $ @cairn_alloc(ptr @layout.%u, i64 %u)", layout, 8 * fields->count);
+  struct value o = set(WORD, "call " REF " @cairn_alloc(ptr @layout.%u, i64 %u)", layout, 8 * fields->count);
   for (unsigned i = 0; i < fields->count; i++) {
-    struct value place = set(WORD, "getelementptr i8, $ %s, i64 %u", o.text, 8 * i);
-    fprintf(ir, "  store %s %s, $ %s\n", ir_types[fields->at[i].form], fields->at[i].text, place.text);
+    struct value place = set(WORD, "getelementptr i8, " REF " %s, i64 %u", o.text, 8 * i);
+    fprintf(ir, "  store %s %s, " REF " %s\n", ir_types[fields->at[i].form], fields->at[i].text, place.text);
   }
   return o;
 }
 
-/* The code addresses at the start of a closure. Behind a function's entry for native code lies the address for calls
- * that promise a managed callee. */
-static void add_codes(struct values *values, const struct function *f)
+/* The code addresses at the start of a closure of the function and its first arguments. Behind a function's entry for
+ * native code lies the address for calls that promise a managed callee. */
+static void add_codes(struct values *values, const struct function *f, unsigned given)
 {
-  if (f->count > 1)
-    add(values, CODE, text("getelementptr (i8, ptr @curry.%u, i64 24)", f->count));
-  add(values, CODE, text("getelementptr (i8, ptr @\"%s.code\", i64 24)", f->name));
+  if (f->count - given > 1)
+    add(values, CODE, text("getelementptr (i8, ptr @curry.%u, i64 24)", f->count - given));
+  add(values, CODE, text("getelementptr (i8, ptr @\"%s.code.%u\", i64 24)", f->name, given));
 }
 
-static void add_captured(struct values *values, const struct function *f)
+/* Adds the captured variables of the function, and returns its parameters. */
+static struct use *add_captured(struct values *values, const struct function *f)
 {
-  for (struct use *c = f->captured; c; c = c->next)
-    add(values, c->variable->value.form, c->variable->value.text);
-}
-
-static struct value emit_closure(struct function *f)
-{
-  struct values fields = {0};
-  f->has_closure = true;
-  if (f->count > MAX_ARGUMENTS)
-    fail(0, "%s: a function with more than %d parameters is no value", f->name, MAX_ARGUMENTS);
-  add_codes(&fields, f);
-  add_captured(&fields, f);
-  return f->captured ? emit_object(f->name, &fields) : (struct value){WORD, text("@\"%s.closure\"", f->name)};
+  struct use *u = f->variables;
+  for (; u && u->variable->owner != f; u = u->next)
+    add(values, u->variable->value.form, u->variable->value.text);
+  return u;
 }
 
 static struct value emit(struct node *n);
 
-/* Adds the values of expressions, which are computed from right to left: `count` of the forms, and then words. */
-static void add_expressions(struct values *values, struct node *first, const enum form *forms, unsigned count)
+/* Adds the values of expressions, which are computed from right to left, in the forms of the parameters or as words. */
+static void add_expressions(struct values *values, struct node *first, const struct use *parameter)
 {
   if (!first)
     return;
   unsigned place = values->count;
   add(values, WORD, NULL);
-  add_expressions(values, first->next, forms + (count > 0), count - (count > 0));
-  values->at[place] = as(count > 0 ? *forms : WORD, emit(first));
+  add_expressions(values, first->next, parameter ? parameter->next : NULL);
+  values->at[place] = as(parameter ? form_of(parameter->variable->type) : WORD, emit(first));
 }
 
-/* The place of a value: a block with a phi, or the result of the function, if `block` is null. */
-struct place {
-  const char *block;
-  enum form form;
-  const char *values; /* of the phi */
-};
-
-static struct place tail;
-
-/* Ends the block in work with the value. */
-static void finish(struct value v, struct place *to)
+/* The closure of a function and its first arguments. A closure without variables is a constant. */
+static struct value emit_closure(struct function *f, struct node *arguments)
 {
-  v = as(to->block ? to->form : current->gives, v);
-  if (!to->block) {
-    fprintf(ir, "  ret %s %s\n", ir_types[v.form], v.text);
-    return;
-  }
-  to->values = text("%s%s [ %s, %%%s ]", to->values, *to->values ? "," : "", v.text, label);
-  fprintf(ir, "  br label %%%s\n", to->block);
+  struct values fields = {0};
+  unsigned given = length_of(arguments);
+  if (f->count - given > MAX_ARGUMENTS)
+    fail(0, "%s: a function with more than %d parameters is no value", f->name, MAX_ARGUMENTS);
+  add_codes(&fields, f, given);
+  unsigned codes = fields.count;
+  add_expressions(&fields, arguments, add_captured(&fields, f));
+  return fields.count > codes ? emit_object(f->name, &fields)
+                              : (struct value){WORD, text("@\"%s.closure\"", f->name)};
 }
 
 static struct value emit_call_of(struct node *n, bool last)
 {
-  struct function *f = callee_of(n);
-  struct values arguments = {0}, known = {0}, words = {1};
-  add_expressions(&arguments, n->first->next, f ? f->takes : NULL, f ? f->count : 0);
-  unsigned count = f ? f->count : 0;
-  bool whole = f && count == arguments.count;
-  if (f) {
-    add_captured(&known, f);
-    for (unsigned i = 0; i < count; i++)
-      add(&known, arguments.at[i].form, arguments.at[i].text);
-    words.at[0] = emit_call(f->gives, last && whole && f->gives == current->gives, f->name, &known);
-  } else {
-    words.at[0] = emit(n->first);
+  struct function *f = named_function(n);
+  struct values arguments = {0};
+  unsigned count = length_of(tail_of(n));
+  if (f && count < f->count)
+    return emit_closure(f, tail_of(n));
+  if (f && count == f->count) {
+    add_expressions(&arguments, tail_of(n), add_captured(&arguments, f));
+    return emit_call(result_form(f), last && result_form(f) == tail_form, f->name, &arguments);
   }
-  for (unsigned i = count; i < arguments.count; i++)
-    add(&words, WORD, arguments.at[i].text);
-  if (words.count > MAX_ARGUMENTS + 1)
-    fail(n->line, "a call through a closure has more than %d arguments", MAX_ARGUMENTS);
-  const char *apply = text("apply.%u", words.count - 1);
-  return whole ? words.at[0] : emit_call(WORD, last && current->gives == WORD, apply, &words);
+  add(&arguments, WORD, NULL);
+  add_expressions(&arguments, tail_of(n), NULL);
+  arguments.at[0] = emit(n->first);
+  return emit_call(WORD, last && tail_form == WORD, text("apply.%u", count), &arguments);
 }
 
 /* An object or, without fields, null or the constructor's number as an immediate. */
@@ -782,10 +708,10 @@ static struct value emit_constructed(struct node *n)
   struct constructor *c = n->constructor;
   struct values fields = {0};
   if (c->fields == 0)
-    return c->number ? set(WORD, "call $ @cairn.tag.from(i64 %u)", c->number) : (struct value){WORD, "null"};
+    return c->number ? set(WORD, "call " REF " @cairn.tag.from(i64 %u)", c->number) : (struct value){WORD, "null"};
   if (c->counts[1] > 1)
     add(&fields, INT, text("%u", c->number));
-  add_expressions(&fields, tail_of(n), NULL, 0);
+  add_expressions(&fields, tail_of(n), NULL);
   return emit_object(c->name, &fields);
 }
 
@@ -798,13 +724,13 @@ static void emit_pattern(struct node *p, struct value v, const char *other)
   } else if (p->meaning == CONSTANT) {
     branch(set(INT, "icmp eq i64 %s, %ld", as(INT, v).text, 2 * p->number), other);
   } else if (c->fields == 0) {
-    branch(set(INT, "icmp eq $ %s, %s", v.text, emit_constructed(p).text), other);
+    branch(set(INT, "icmp eq " REF " %s, %s", v.text, emit_constructed(p).text), other);
   } else {
     unsigned place = c->counts[1] > 1;
     if (c->counts[0] > 0)
-      branch(set(INT, "icmp ne $ %s, null", v.text), other);
+      branch(set(INT, "icmp ne " REF " %s, null", v.text), other);
     if (c->counts[0] > 1)
-      branch(set(INT, "call i1 @is_reference($ %s)", v.text), other);
+      branch(set(INT, "call i1 @is_reference(" REF " %s)", v.text), other);
     if (c->counts[1] > 1)
       branch(set(INT, "icmp eq i64 %s, %u", emit_field(INT, v, 0).text, c->number), other);
     for (struct node *field = tail_of(p); field; field = field->next)
@@ -812,46 +738,21 @@ static void emit_pattern(struct node *p, struct value v, const char *other)
   }
 }
 
-static void emit_to(struct node *n, struct place *to);
+static void emit_tail(struct node *n);
 
-static void emit_if(struct node *condition, struct place *to)
+/* The rules for a value. If they all fail, Match_failure is raised or, if the value is an exception, the value. */
+static void emit_match(struct node *matched)
 {
-  const char *other = text("else.%u", ++numbers);
-  branch(set(INT, "icmp ne i64 %s, 0", as(INT, emit(condition)).text), other);
-  emit_to(condition->next, to);
-  begin(other);
-  emit_to(condition->next->next, to);
-}
-
-/* The rules for a value. If they all fail, `failure` is raised or, if it is null, Match_failure. */
-static void emit_rules(struct node *rule, struct value v, const char *failure, struct place *to)
-{
-  struct values raised = {failure != NULL, {{WORD, failure}}};
-  for (; rule; rule = rule->next) {
+  struct value v = emit(matched);
+  struct values raised = {is_type(matched->type, "exn"), {v}};
+  for (struct node *rule = matched->next; rule; rule = rule->next) {
     const char *other = text("other.%u", ++numbers);
     emit_pattern(rule->first, v, other);
-    emit_to(rule->first->next, to);
-    begin(other);
+    emit_tail(rule->first->next);
+    fprintf(ir, "%s:\n", other);
   }
-  emit_call(WORD, false, failure ? "raise" : "match_failure", &raised);
+  emit_call(WORD, false, raised.count ? "raise" : "match_failure", &raised);
   fputs("  unreachable\n", ir);
-}
-
-/* The calls of a `try` are invokes in a span of key 1 (docs/frontends.md, "Exceptions"). */
-static void emit_try(struct node *body, struct place *to)
-{
-  const char *outer = unwind, *pad = text("pad.%u", ++numbers);
-  fputs("  call void @cairn.span.begin(i64 1, ptr null)\n", ir);
-  unwind = pad;
-  struct value v = emit(body);
-  unwind = outer;
-  fputs("  call void @cairn.span.end(i64 1)\n", ir);
-  finish(v, to);
-  begin(pad);
-  fprintf(ir, "  %%l%u = landingpad { ptr, i32 } catch ptr null\n", ++numbers);
-  v = set(WORD, "call $ @cairn_thrown()");
-  fputs("  call void @cairn.span.end(i64 1)\n", ir);
-  emit_rules(body->next, v, v.text, to);
 }
 
 static void emit_bindings(struct node *b)
@@ -872,112 +773,93 @@ static struct value emit_literal(const struct node *n)
   return (struct value){WORD, name};
 }
 
-/* Computes an expression in its place. */
-static void emit_to(struct node *n, struct place *to)
+/* Computes an expression in tail position, and returns its value. */
+static void emit_tail(struct node *n)
 {
-  struct node *second = tail_of(n);
-  if (n->meaning == LET)
-    emit_bindings(second->first), emit_to(second->next, to);
-  else if (n->meaning == IF)
-    emit_if(second, to);
-  else if (n->meaning == MATCH)
-    emit_rules(second->next, emit(second), NULL, to);
-  else if (n->meaning == TRY)
-    emit_try(second, to);
-  else
-    finish(n->meaning == CALL ? emit_call_of(n, to == &tail) : emit(n), to);
+  for (; n->meaning == LET; n = tail_of(n)->next)
+    emit_bindings(tail_of(n)->first);
+  if (n->meaning == MATCH) {
+    emit_match(tail_of(n));
+  } else {
+    struct value v = as(tail_form, n->meaning == CALL ? emit_call_of(n, true) : emit(n));
+    fprintf(ir, "  ret %s %s\n", ir_types[v.form], v.text);
+  }
 }
 
 static struct value emit(struct node *n)
 {
-  struct place to = {text("end.%u", ++numbers), n->type ? form_of(n->type) : INT, ""};
   switch (n->meaning) {
-  case CONSTANT:
-    return (struct value){INT, text("%ld", 2 * n->number)};
   case LITERAL:
     return emit_literal(n);
   case VARIABLE:
-    return n->variable->function ? emit_closure(n->variable->function) : n->variable->value;
-  case FUNCTION:
-    return emit_closure(n->function);
+    return n->variable->function ? emit_closure(n->variable->function, NULL) : n->variable->value;
   case CONSTRUCT:
     return emit_constructed(n);
   case CALL:
     return emit_call_of(n, false);
   default:
-    emit_to(n, &to);
-    begin(to.block);
-    return set(to.form, "phi %s%s", ir_types[to.form], to.values);
+    return (struct value){INT, text("%ld", 2 * n->number)};
   }
 }
 
-/* ---- functions ---- */
-
-static void emit_head(const char *name, enum form gives, const struct values *parameters)
+static void emit_head(const char *name, enum form form, const struct values *parameters)
 {
-  fprintf(ir, "define internal %s @\"%s\"(%s) # personality ptr @__gcc_personality_v0 {\n", ir_types[gives], name,
-          list_of(parameters, false));
-  begin("entry");
+  const char *list = list_of(parameters, false);
+  fprintf(ir, "define internal %s @\"%s\"(%s) gc \"statepoint-example\" {\n", ir_types[form], name, list);
 }
 
 static void emit_function(struct function *f)
 {
   struct values parameters = {0};
-  for (struct use *c = f->captured; c; c = c->next) {
-    add(&parameters, form_of(c->variable->type), text("%%p%u", ++numbers));
-    c->variable->value = parameters.at[parameters.count - 1];
+  for (struct use *u = f->variables; u; u = u->next) {
+    u->variable->value = (struct value){form_of(u->variable->type), text("%%p%u", ++numbers)};
+    add(&parameters, u->variable->value.form, u->variable->value.text);
   }
-  for (struct node *p = f->parameters; p; p = p->next) {
-    add(&parameters, form_of(p->variable->type), text("%%p%u", ++numbers));
-    p->variable->value = parameters.at[parameters.count - 1];
-  }
-  emit_head(f->name, f->gives, &parameters);
-  current = f;
-  emit_to(f->body, &tail);
+  emit_head(f->name, result_form(f), &parameters);
+  tail_form = result_form(f);
+  emit_tail(f->body);
   fputs("}\n", ir);
 }
 
-/* The code of the function's closures. A closure without captured variables is a constant. */
-static void emit_closure_code(struct function *f)
+/* The code of closures of the function and its first arguments, and the constant closure. LLVM drops unused code. */
+static void emit_closure_code(const struct function *f, unsigned given)
 {
   struct values parameters = {1, {{WORD, "%self"}}}, arguments = {0}, codes = {0};
-  for (unsigned i = 0; i < f->count; i++)
+  for (unsigned i = given; i < f->count; i++)
     add(&parameters, WORD, text("%%p%u", i));
-  emit_head(text("%s.code", f->name), WORD, &parameters);
-  add_codes(&codes, f);
-  unsigned place = codes.count;
-  for (struct use *c = f->captured; c; c = c->next) {
-    struct value v = emit_field(form_of(c->variable->type), parameters.at[0], place++);
+  emit_head(text("%s.code.%u", f->name, given), WORD, &parameters);
+  add_codes(&codes, f, given);
+  unsigned field = codes.count, parameter = 0;
+  for (struct use *u = f->variables; u; u = u->next) {
+    enum form form = form_of(u->variable->type);
+    bool kept = u->variable->owner != f || parameter++ < given;
+    struct value v = kept ? emit_field(form, parameters.at[0], field++) : as(form, parameters.at[parameter - given]);
     add(&arguments, v.form, v.text);
   }
-  for (unsigned i = 0; i < f->count; i++)
-    add(&arguments, f->takes[i], as(f->takes[i], parameters.at[i + 1]).text);
-  struct value result = as(WORD, emit_call(f->gives, f->gives == WORD, f->name, &arguments));
-  fprintf(ir, "  ret $ %s\n}\n", result.text);
-  if (!f->captured)
+  struct value result = as(WORD, emit_call(result_form(f), result_form(f) == WORD, f->name, &arguments));
+  fprintf(ir, "  ret " REF " %s\n}\n", result.text);
+  if (field == codes.count)
     fprintf(data, "@\"%s.closure\" = internal addrspace(1) constant { %s } { %s }, align 8\n", f->name,
             list_of(&codes, true), list_of(&codes, false));
 }
 
 static void emit_program(struct node *items)
 {
-  for (struct function *f = functions; f != &program; f = f->next)
+  for (struct function *f = functions; f != &program; f = f->next) {
     if (f->body)
       emit_function(f);
-  current = &program;
+    for (unsigned left = 1; left <= f->count && left <= MAX_ARGUMENTS; left++)
+      emit_closure_code(f, f->count - left);
+  }
   emit_head("main.program", INT, &(struct values){0});
   for (; items; items = items->next)
     items->meaning == DEFINE ? emit_bindings(tail_of(items)) : (void)emit(items);
   fputs("  ret i64 0\n}\n", ir);
-  for (struct function *f = functions; f != &program; f = f->next)
-    if (f->has_closure)
-      emit_closure_code(f);
 }
 
 /* ---- files ---- */
 
-/* Reads and checks the items of a file. */
-static struct node **add_file(const char *name, struct node **last)
+static char *read_file(const char *name)
 {
   FILE *file = fopen(path = name, "r");
   char *source = NULL;
@@ -985,35 +867,34 @@ static struct node **add_file(const char *name, struct node **last)
   if (!file || getdelim(&source, &size, '\0', file) < 0)
     fail(0, "cannot be read");
   fclose(file);
-  at = source;
+  return source;
+}
+
+/* Reads and checks the items of a file. */
+static struct node **add_file(const char *name, struct node **last)
+{
+  at = read_file(name);
   line = 1;
   for (*last = read_nodes(false); *last; last = &(*last)->next)
     check_item(*last);
   return last;
 }
 
-/* Prints IR, without short forms. */
-static void print(FILE *stream, char *const *part)
-{
-  fclose(stream);
-  for (const char *c = *part; *c; c++)
-    fputs(*c == '$' ? "ptr addrspace(1)" : *c == '#' ? "gc \"statepoint-example\"" : (char[]){*c, '\0'}, stdout);
-}
-
 int main(int argc, char **argv)
 {
-  char *code = NULL, *constants = NULL;
+  char *constants = NULL;
   size_t size;
   struct node *items = NULL;
-  if (argc != 3)
-    return puts("usage: fun library.fun IN.fun > OUT.ll    compiles to LLVM IR for cairn-cc") < 0 || argc != 2;
-  ir = checked(open_memstream(&code, &size));
+  if (argc != 4)
+    return puts("usage: fun library.ll library.fun IN.fun > OUT.ll    makes LLVM IR for cairn-cc") < 0 || argc != 2;
+  const char *library = read_file(argv[1]);
+  add_file(argv[3], add_file(argv[2], &items));
+  analyse_functions();
+  ir = stdout;
   data = checked(open_memstream(&constants, &size));
-  add_file(argv[2], add_file(argv[1], &items));
-  capture_variables();
-  choose_forms();
+  fputs(library, ir);
   emit_program(items);
-  print(data, &constants);
-  print(ir, &code);
-  return fclose(stdout) != 0;
+  fclose(data);
+  fputs(constants, ir);
+  return fclose(ir) != 0;
 }
