@@ -295,7 +295,7 @@ inline visit_roots(first, backwards)
 }
 
 /* @ src/collectors/generational/cards.c: visit_dirty_cards */
-inline visit_cards()
+inline visit_cards(first)
 {
   for (a : 1 .. N) {
     if
@@ -312,7 +312,7 @@ inline visit_cards()
 #ifdef BUG_cards_not_passed
           visit_fields(a, false)
 #else
-          visit_fields(a, HAS(marks, a))
+          visit_fields(a, HAS(marks, a) && !(first)) /* @ src/collectors/generational/cards.c: passes_targets */
 #endif
        fi
     :: else
@@ -413,7 +413,7 @@ inline collect_young(first, budget, backwards)
   scan = 0;
   copies = budget;
   visit_roots(first, backwards);
-  visit_cards();
+  visit_cards(first);
 #ifdef BUG_budget_drops_the_stack
   if :: copies == 0 -> scan = 0 :: else fi;
 #endif

@@ -189,11 +189,18 @@ static void visit_object_in_card(struct cn_tracer *tracer, uintptr_t object, uin
   visit_object_within(tracer, object, card, card + CN_CARD_BYTES, greys);
 }
 
+/* True if the marker misses a reference that the program stored to the card of a marked object, unless the tracer
+ * passes the object that the reference points to. Before its first step the marker has missed nothing. */
+static bool passes_targets(uintptr_t large, uintptr_t card)
+{
+  return cn_trace_cycle.marks && cn_marker.scanned && !cn_marker_rescan_later(large, card);
+}
+
 static void visit_large_card(struct cn_tracer *tracer, uintptr_t large, uintptr_t card)
 {
   uintptr_t object = cn_large_objects_payload_of(large);
 
-  visit_object_in_card(tracer, object, card, cn_trace_cycle.marks && !cn_marker_rescan_later(object, card));
+  visit_object_in_card(tracer, object, card, passes_targets(object, card));
 }
 
 /* True if the object is in an evacuated block, where it may have been copied already. All objects of an evacuated block
@@ -223,7 +230,7 @@ static void visit_young_words(struct cn_tracer *tracer, uintptr_t card)
 static void visit_block_card(struct cn_tracer *tracer, uintptr_t none, uintptr_t card)
 {
   uintptr_t object = cn_tables_last_object_before(card), next = card;
-  bool greys = cn_trace_cycle.marks && !cn_marker_rescan_later(0, card);
+  bool greys = passes_targets(0, card);
 
   CN_ASSERT(none == 0);
   if (!cn_trace_cycle.shared && !greys && !cn_trace_cycle.notes) {

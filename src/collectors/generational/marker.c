@@ -674,6 +674,7 @@ void cn_marker_resume(void)
 bool cn_marker_step(size_t fields, bool stopped)
 {
   CN_CHECK(cn_marker.on);
+  cn_marker.scanned = true;
   marker_state.stopped = stopped;
   for (marker_state.fields = 0; marker_state.fields < fields;) {
     if (scan_marked_objects(fields))

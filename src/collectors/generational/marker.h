@@ -6,7 +6,8 @@
  * object that is already scanned, and overwrote the reference in its former place. But the store dirties a card, and
  * young collections visit all fields of the cards that they clean, or pass the cards to the marker, which visits the
  * fields again. So each young collection passes to the marker the old objects that its roots, these fields and the
- * fields of its copies point to. Its copies are marked at once. When the marker has scanned everything at the end of a
+ * fields of its copies point to; the one that begins the marking leaves out fields on cards, because no object has been
+ * scanned. Its copies are marked at once. When the marker has scanned everything at the end of a
  * young collection, all reachable objects are marked.
  */
 #ifndef CN_COLLECTORS_GENERATIONAL_MARKER_H
@@ -20,6 +21,7 @@
 struct cn_marker {
   bool on;      /* a marking runs, and young collections pass roots and cards to the marker */
   bool idle;    /* the marker had nothing left to scan when the stop began */
+  bool scanned; /* the marker has scanned objects since the marking began */
   bool rooted;  /* the marker has received all roots, including the roots of deferred frames */
   size_t bytes; /* bytes of marked objects in the old space */
 };
