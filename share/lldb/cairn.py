@@ -11,7 +11,10 @@ import sys
 import lldb
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), '..', 'python'))
+writes_no_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # the package owns each file of its folder
 import cairn_objects  # noqa: E402
+
+sys.dont_write_bytecode = writes_no_bytecode
 
 MAX_PADDING = 64  # bytes between two sections
 TRAMPOLINES = '__restore_rt', '__restore'  # the frames that call signal handlers
