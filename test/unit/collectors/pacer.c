@@ -84,12 +84,12 @@ static void at_most(const char *name, const struct course *course, const char *f
 {
   if (found <= most)
     return;
-  fail_msg(
-      "%s: %s is %zu, more than %zu: %zu collections (%zu of whole nurseries, %zu of the rest, %zu full), %zu markings, "
-      "paused %zu %% of the time, longest pause %zu us, mean nursery %zu KiB, peak %zu MiB, garbage %zu %%",
-      name, figure, found, most, course->collections, course->whole, course->rest, course->full, course->markings,
-      percent(course->paused, course->time), (size_t)course->longest / 1000, mean_nursery(course) / 1024,
-      course->peak / MIB, percent(course->garbage, course->allocated));
+  fail_msg("%s: %s is %zu, more than %zu: %zu collections (%zu of whole nurseries, %zu of the rest, %zu full), "
+           "%zu markings, paused %zu %% of the time, longest pause %zu us, mean nursery %zu KiB, peak %zu MiB, "
+           "garbage %zu %%",
+           name, figure, found, most, course->collections, course->whole, course->rest, course->full, course->markings,
+           percent(course->paused, course->time), (size_t)course->longest / 1000, mean_nursery(course) / 1024,
+           course->peak / MIB, percent(course->garbage, course->allocated));
 }
 
 static void check_course(const char *name, const struct course *course, size_t most_paused, size_t most_long,

@@ -64,8 +64,9 @@ static long make_many(long count)
 
   for (long i = 0; i < 2 * count; i++) {
     snprintf(name, sizeof name, "many %ld", i % count);
-    const struct cairn_layout *made = define((struct cairn_layout_description){.name = name, .base_size = 8 + i % count});
-    found += made && made == cairn_layout_find(name) && made->base_size == 8 + (uint64_t)(i % count);
+    uint64_t size = 8 + (uint64_t)(i % count);
+    const struct cairn_layout *made = define((struct cairn_layout_description){.name = name, .base_size = size});
+    found += made && made == cairn_layout_find(name) && made->base_size == size;
   }
   return found + (cairn_layout_find("many") == NULL);
 }
