@@ -15,7 +15,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include <cairn/abi.h>
 #include <cairn/exceptions.h>
 #include "base/check.h"
@@ -192,12 +191,12 @@ static inline __attribute__((always_inline)) bool throw_in_line(uint64_t key, co
   struct cn_landing_activation at;
 
   if (cairn_mutator.state != CAIRN_ABI_MANAGED || cairn_mutator.poll != 0 || paths == NULL ||
-      cn_thread_is_in_handler() || !cn_arch_may_replace_returns() || !cn_landing_path_follow(paths, regs, &at))
+      cn_thread_is_in_handler() || !cn_arch_may_replace_returns() ||
+      !cn_landing_path_follow(paths, regs, transfer->saved, &at))
     return false;
   if (at.landing->pad == CN_MAP_BARRED || kept_answer(at.landing, key) != ANSWER_YES || *at.slot != at.pc ||
       cn_pin_scopes_any_in((uintptr_t)regs, at.sp))
     return false;
-  memcpy(transfer->saved, at.saved, sizeof at.saved);
   enter_pad(at.pc, at.landing, at.sp, transfer);
   return true;
 }

@@ -5,7 +5,8 @@
  * have left, in order. A throw compares the return addresses on the stack with the steps. A frame that the path
  * predicts takes no look-up, and its critical path is one addition. After a wrong prediction the path continues as it
  * did after the last equal step: throws that differ at one place, and recursion over several functions, repeat parts of
- * the path.
+ * the path. If most predictions of a throw are wrong, the next throws look up each frame: a look-up takes longer than a
+ * right prediction, and less than a wrong one.
  *
  * Runs on the thread that throws, in phase MUTATE, without a lock. Only that thread uses its paths, outside of signal
  * handlers. The file has no state.
@@ -19,7 +20,7 @@
 #include "runtime/walk/marked_returns.h"
 #include "runtime/walk/return_barriers.h"
 
-enum { PATHS = 4, PATH_STEPS = 2000, RESTART = PATH_STEPS / 2, RECENT_STEPS = 64 };
+enum { PATHS = 4, PATH_STEPS = 2000, RESTART = PATH_STEPS / 2, RECENT_STEPS = 64, UNPREDICTED_THROWS = 32 };
 
 /* A frame. The steps that end a series of regular frames have a bit in their pc, which then differs from all return
  * addresses. */
@@ -38,7 +39,8 @@ struct path_step {
 
 struct cn_landing_path {
   uint64_t generation;                      /* of the list of images; steps of another generation are useless */
-  const struct path_step *landing;          /* the last throw's, if its frames were regular; null: unknown */
+  const struct path_step *landing;          /* the last throw's, if its frames repeat and were regular; or null */
+  unsigned unpredicted;                     /* throws that look up each frame, up to the next that predicts */
   intptr_t distance[CN_CALLEE_SAVED_COUNT]; /* of the registers' places at the last landing, from the first pc's */
   uint16_t recent[RECENT_STEPS];            /* by entry, the step that was last found by a look-up; a guess */
   struct path_step steps[PATH_STEPS + 1];   /* the last one stays 0 */
@@ -135,22 +137,14 @@ struct cursor {
   struct path_step *to;         /* the frame's step */
   uintptr_t pc, *slot;          /* the stack pointer is slot + 1 */
   unsigned saved;               /* registers of regular frames whose places are still to be noted */
+  unsigned wrong;               /* predictions */
   bool is_regular;              /* all frames so far are regular, and have steps */
+  bool is_predicted;            /* false: each frame is looked up */
 };
 
-static inline void step_over_regular(struct cursor *c)
+static inline uintptr_t *slot_after(const uintptr_t *slot, const struct path_step *step)
 {
-  c->slot = (uintptr_t *)((char *)c->slot + c->from->bytes);
-  c->pc = *c->slot;
-  c->from++;
-}
-
-/* Go on over regular frames that are those of the last throw. The last step, whose pc is 0, ends the loop. */
-static inline struct cursor repeat_steps(struct cursor c)
-{
-  while (c.from->pc == c.pc)
-    step_over_regular(&c);
-  return c;
+  return (uintptr_t *)((uintptr_t)slot + step->bytes);
 }
 
 /* Go on over regular frames that the path predicts. */
@@ -161,8 +155,30 @@ static inline struct cursor follow_steps(struct cursor c, const struct path_step
       *c.to = *c.from;
     c.to++;
     c.saved |= c.from->saved;
-    step_over_regular(&c);
+    c.slot = slot_after(c.slot, c.from++);
+    c.pc = *c.slot;
   }
+  return c;
+}
+
+/* Go on over regular frames whose pcs are in the table. */
+static inline struct cursor look_up_steps(struct cursor c, const struct path_step *last)
+{
+  const struct cn_index *index = atomic_load_explicit(&cn_index_current, memory_order_acquire);
+  const struct cn_index_entry *entry;
+  uint64_t key, value;
+
+  for (; c.to != last && (entry = cn_index_find_entry(index, c.pc, &key)) != NULL; c.to++) {
+    value = atomic_load_explicit(&entry->value, memory_order_acquire);
+    if (value == 0 || (key & CN_ENTRY_WORDS_MASK) == 0 || (key & (CN_ENTRY_LANDING_BIT | CN_ENTRY_CHAINED_BIT)) != 0)
+      break;
+    *c.to = step_of(key, value);
+    c.saved |= c.to->saved;
+    c.slot = slot_after(c.slot, c.to);
+    c.pc = *c.slot;
+  }
+  CN_ASSERT(c.to <= last);
+  c.from = c.to;
   return c;
 }
 
@@ -195,6 +211,7 @@ static bool correct_path(struct cn_landing_path *path, struct cursor *c, struct 
   }
   if ((c->from->pc & ~(LANDING_BIT | CHAINED_BIT)) == c->pc)
     return true;
+  c->wrong += c->from->pc != 0;
   frame->pc = c->pc;
   frame->pc_slot = c->slot;
   c->from = find_step(path, frame, c->to);
@@ -221,7 +238,7 @@ static bool find_landing(struct cn_landing_path *path, struct cursor *c, struct 
       if (!step_over_chained(c, frame, end))
         return false;
     }
-    *c = follow_steps(*c, last);
+    *c = c->is_predicted ? follow_steps(*c, last) : look_up_steps(*c, last);
   }
 }
 
@@ -230,44 +247,64 @@ static bool find_landing(struct cn_landing_path *path, struct cursor *c, struct 
 static __attribute__((noinline)) bool find_landing_and_places(struct cn_landing_path *path, struct cursor *c,
                                                               const struct cn_saved_regs *regs)
 {
+  const struct path_step *last = &path->steps[PATH_STEPS];
   struct cn_frame frame;
 
-  *c = (struct cursor){path->steps, path->steps, regs->pc, (uintptr_t *)&regs->pc, .is_regular = true};
+  *c = (struct cursor){.from = path->steps,
+                       .to = path->steps,
+                       .pc = regs->pc,
+                       .slot = (uintptr_t *)&regs->pc,
+                       .is_regular = true,
+                       .is_predicted = path->unpredicted == 0};
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     frame.place[i] = (uintptr_t *)&regs->gpr[cn_arch_callee_saved[i]];
   path->landing = NULL;
-  *c = follow_steps(*c, &path->steps[PATH_STEPS]);
+  *c = c->is_predicted ? follow_steps(*c, last) : look_up_steps(*c, last);
   if (!find_landing(path, c, &frame))
     return false;
-  CN_ASSERT(c->from->pc == (c->pc | LANDING_BIT) && c->to < &path->steps[PATH_STEPS]);
+  CN_ASSERT(c->from->pc == (c->pc | LANDING_BIT) && c->to < last);
   if (c->to != c->from)
     *c->to = *c->from;
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     path->distance[i] = (char *)frame.place[i] - (char *)&regs->pc;
-  path->landing = c->is_regular ? c->to : NULL;
+  if (!c->is_predicted)
+    path->unpredicted--;
+  else if (2 * c->wrong > (size_t)(c->to - path->steps))
+    path->unpredicted = UNPREDICTED_THROWS;
+  else
+    path->landing = c->is_regular ? c->to : NULL;
   return true;
 }
 
 bool cn_landing_path_follow(struct cn_landing_path *paths, const struct cn_saved_regs *regs,
-                            struct cn_landing_activation *out)
+                            uintptr_t saved[CN_CALLEE_SAVED_COUNT], struct cn_landing_activation *out)
 {
   struct cn_landing_path *path = path_of(paths, regs->pc);
   uint64_t generation = cn_image_list_generation();
-  struct cursor c = {.from = path->steps, .pc = regs->pc, .slot = (uintptr_t *)&regs->pc};
+  const struct path_step *step = path->steps;
+  const uintptr_t *slot = &regs->pc;
+  uintptr_t pc = regs->pc;
 
   CN_ASSERT(cairn_mutator.attached && cairn_mutator.state == CAIRN_ABI_MANAGED && !cn_thread_is_in_handler());
   if (path->generation != generation)
     forget_steps(path, generation);
-  c = repeat_steps(c);
-  if ((c.from != path->landing || c.from->pc != (c.pc | LANDING_BIT)) && !find_landing_and_places(path, &c, regs))
-    return false;
-  out->pc = c.pc;
-  out->sp = (uintptr_t)(c.slot + 1);
-  out->slot = c.slot;
-  out->landing = c.from->landing;
+  if (path->landing != NULL)
+    for (; step->pc == pc; step++) { /* the last step, whose pc is 0, ends the loop */
+      slot = slot_after(slot, step);
+      pc = *slot;
+    }
+  if (step != path->landing || step->pc != (pc | LANDING_BIT)) {
+    struct cursor c;
+    if (!find_landing_and_places(path, &c, regs))
+      return false;
+    step = c.from;
+    slot = c.slot;
+    pc = c.pc;
+  }
+  *out = (struct cn_landing_activation){pc, (uintptr_t)(slot + 1), slot, step->landing};
 #pragma GCC unroll 6
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
-    out->saved[i] = *(const uintptr_t *)((const char *)&regs->pc + path->distance[i]);
+    saved[i] = *(const uintptr_t *)((const char *)&regs->pc + path->distance[i]);
   CN_ASSERT(out->sp <= cairn_mutator.stack_end);
   return true;
 }

@@ -137,14 +137,13 @@ struct cn_landing_activation {
   uintptr_t pc, sp;
   const uintptr_t *slot; /* has the pc, or a mark or barrier in its place */
   const struct cn_map_landing *landing;
-  uintptr_t saved[CN_CALLEE_SAVED_COUNT]; /* the callee-saved registers */
 };
 
-/* Find the youngest activation whose call has a landing, from the registers that a stub saved. The calling thread is
- * managed, in no signal handler, and reaches no safepoint up to the use of the result. False: an activation needs the
- * general walk, for instance its map is not in the table yet. */
+/* Find the youngest activation whose call has a landing, and its callee-saved registers, from the registers that a stub
+ * saved. The calling thread is managed, in no signal handler, and reaches no safepoint up to the use of the result.
+ * False: an activation needs the general walk, for instance its map is not in the table yet. */
 bool cn_landing_path_follow(struct cn_landing_path *paths, const struct cn_saved_regs *regs,
-                            struct cn_landing_activation *out);
+                            uintptr_t saved[CN_CALLEE_SAVED_COUNT], struct cn_landing_activation *out);
 
 /* ---- native_pcs.c ---- */
 
