@@ -188,7 +188,8 @@ static void walk_stack_once(struct backtrace_state *trace, bool unwinder)
     cn_backtrace_print_note(trace->file, "native code that cannot be unwound");
   }
   CN_ASSERT(trace->number <= trace->limit);
-  for (; trace->walking && trace->number < MAX_ACTIVATIONS; step_walk(trace, false))
+  uint64_t most = trace->keeps != NULL ? trace->limit : MAX_ACTIVATIONS;
+  for (; trace->walking && trace->number < most; step_walk(trace, false))
     add_activation(trace, trace->walk.frame.pc, false, true);
   finish_place(trace);
   trace->places = trace->place;
@@ -237,9 +238,10 @@ void cn_backtrace_print_from_fault(uintptr_t pc)
   make_backtrace(&trace, false);
 }
 
-void cn_backtrace_record(uintptr_t pc, struct cn_backtrace *backtrace)
+void cn_backtrace_record(uintptr_t pc, uint64_t limit, struct cn_backtrace *backtrace)
 {
-  struct backtrace_state trace = {.limit = MAX_ACTIVATIONS, .from = pc, .signalled = true, .keeps = backtrace};
+  struct backtrace_state trace = {
+      .limit = limit < MAX_ACTIVATIONS ? limit : MAX_ACTIVATIONS, .from = pc, .signalled = true, .keeps = backtrace};
 
   backtrace->count = 0;
   make_backtrace(&trace, false);

@@ -44,8 +44,9 @@ struct cn_backtrace {
   size_t count;
 };
 
-/* Record a backtrace that starts at the activation at `pc`, in a signal handler. Async-signal-safe. */
-void cn_backtrace_record(uintptr_t pc, struct cn_backtrace *backtrace);
+/* Record a backtrace of at most `limit` activations that starts at the activation at `pc`, in a signal handler.
+ * Async-signal-safe. */
+void cn_backtrace_record(uintptr_t pc, uint64_t limit, struct cn_backtrace *backtrace);
 void cn_backtrace_print_recorded(const struct cn_backtrace *backtrace);
 
 /* ---- backtrace_print.c ---- */

@@ -20,14 +20,24 @@ enum cairn_status cn_arrival_measure_any(uint64_t random, struct cairn_arrival *
  * not use. */
 
 struct cn_sample {
-  uintptr_t pc; /* the safepoint's pc, if the thread is at a safepoint */
+  uintptr_t pc;
   struct cn_backtrace backtrace;
 };
 
-/* Returns the error, for instance that the thread blocks all signals, or null; `*sample` is then valid until the next
- * call. Waits for the thread's signal handler, at most a second for its start. Only one thread of the runtime may call
- * this, after cn_os_has_unwinder(true). */
-const char *cn_sample_thread(int thread, const struct cn_sample **sample);
+struct cn_sample_kind {
+  bool from_safepoint; /* begin at the managed code of a thread that is at a safepoint, and so in the runtime */
+  uint64_t limit;      /* the greatest number of activations */
+};
+
+/* Fills *sample; returns the error, for instance that the thread blocks all signals, or null. Waits for the thread's
+ * signal handler, at most a second for its start. Threads of the runtime call this, after cn_os_has_unwinder(true). */
+const char *cn_sample_thread(int thread, struct cn_sample_kind kind, struct cn_sample *sample);
+
+/* ---- pause.c ---- */
+
+/* Sleep for a random time from 0 to 2 * `mean` nanoseconds; `*random` is the state of the random numbers. False:
+ * another thread has set `*stop` and woken its waiters. For threads of the runtime. */
+bool cn_pause_at_random(_Atomic uint32_t *stop, uint64_t mean, uint64_t *random);
 
 /* ---- stop_limit.c ---- */
 

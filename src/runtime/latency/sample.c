@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Samples a running thread: its pc and a backtrace. Owns the state of the request, the asked thread and the last
- * sample, and takes no lock. The handler runs on the sampled thread, in any phase; the caller is one thread of the
- * runtime, the reporter of stop_limit.c. The signal is a real-time signal that has no handler and that the thread does
- * not block. The action stays installed, since the signal may come late. The handler does not print, because names of
- * files and lines need memory and the signal may have interrupted malloc().
+ * Samples a running thread: its pc and a backtrace. Owns the state of the request, the asked thread, the wanted
+ * backtrace, the last sample, and `sample_lock`, which callers hold; the handler takes no lock. The handler runs on the
+ * sampled thread, in any phase; the callers are threads of the runtime. The signal is a real-time signal that has no
+ * handler and that the thread does not block. The action stays installed, since the signal may come late. The handler
+ * does not print, because names of files and lines need memory and the signal may have interrupted malloc().
  *
  *       caller         handler        handler
  *   SAMPLE_NONE -----> SAMPLE_ASKED --------> SAMPLE_TAKEN --------> SAMPLE_NONE
@@ -16,6 +16,8 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include "base/check.h"
+#include "runtime/core/lock.h"
 #include "runtime/core/mutator.h"
 #include "runtime/handlers/action.h"
 #include "runtime/os/os.h"
@@ -25,16 +27,20 @@ enum { MAX_SAMPLE_WAIT_NANOSECONDS = 1000000000 };
 
 static _Atomic uint32_t sample_state;
 static _Atomic int asked_thread;
+static struct cn_sample_kind asked_kind;
 static struct cn_sample last_sample;
+static struct cn_mutex sample_lock;
 
 /* ---- the thread itself ---- */
 
-/* At a safepoint, where the thread waits in the runtime, the sample begins at its managed code. The unwinder then shows
- * the stub's caller with the return address minus 1 (backtrace.c). */
+/* For the managed code of a safepoint, the unwinder shows the stub's caller with the return address minus 1
+ * (backtrace.c). */
 static void take_sample(const struct cn_saved_regs *stopped, uintptr_t pc)
 {
-  last_sample.pc = stopped ? stopped->pc : pc;
-  cn_backtrace_record(stopped ? stopped->pc - 1 : pc, &last_sample.backtrace);
+  bool managed = stopped != NULL && asked_kind.from_safepoint;
+
+  last_sample.pc = managed ? stopped->pc : pc;
+  cn_backtrace_record(managed ? stopped->pc - 1 : pc, asked_kind.limit, &last_sample.backtrace);
 }
 
 static void answer_sample_signal(int signal, siginfo_t *info, void *context)
@@ -90,15 +96,26 @@ static bool await_sample(void)
   return true;
 }
 
-const char *cn_sample_thread(int thread, const struct cn_sample **result)
+static const char *sample_with_lock(int thread, struct cn_sample_kind kind)
 {
   int signal = install_sample_signal(thread);
 
   if (signal == 0)
     return "it blocks all signals that have no handler";
   asked_thread = thread;
+  asked_kind = kind;
   atomic_store(&sample_state, SAMPLE_ASKED);
   cn_os_thread_send_signal(thread, signal);
-  *result = &last_sample;
   return await_sample() ? NULL : "it takes no signal";
+}
+
+const char *cn_sample_thread(int thread, struct cn_sample_kind kind, struct cn_sample *sample)
+{
+  cn_mutex_take(&sample_lock, UINT64_MAX);
+  const char *wrong = sample_with_lock(thread, kind);
+  CN_ASSERT(wrong != NULL || last_sample.backtrace.count <= CN_BACKTRACE_MAX_ACTIVATIONS);
+  if (wrong == NULL)
+    *sample = last_sample;
+  cn_mutex_release(&sample_lock);
+  return wrong;
 }

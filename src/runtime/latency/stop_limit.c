@@ -65,8 +65,9 @@ void cn_stop_limit_note_wait(int thread, uint64_t since)
 
 static void print_late_stop(const struct late_thread *late)
 {
-  const struct cn_sample *sample = NULL;
-  const char *wrong = cn_sample_thread(late->thread, &sample);
+  struct cn_sample sample;
+  const char *wrong =
+      cn_sample_thread(late->thread, (struct cn_sample_kind){.from_safepoint = true, .limit = UINT64_MAX}, &sample);
   char name[32], place[CN_REPORT_PC];
 
   cn_os_thread_read_name(late->thread, name, sizeof name);
@@ -74,9 +75,9 @@ static void print_late_stop(const struct late_thread *late)
                        "%llu of the last %llu us; pc %s%s\n",
                        (unsigned long long)late->waited / 1000, late->thread, name,
                        (unsigned long long)late->had / 1000, (unsigned long long)late->passed / 1000,
-                       wrong ? "unknown: " : cn_report_format_pc(sample->pc, place), wrong ? wrong : "");
+                       wrong ? "unknown: " : cn_report_format_pc(sample.pc, place), wrong ? wrong : "");
   if (!wrong)
-    cn_backtrace_print_recorded(&sample->backtrace);
+    cn_backtrace_print_recorded(&sample.backtrace);
 }
 
 static void *report_late_stops(void *unused)

@@ -70,12 +70,11 @@ static void record_arrival(const struct cairn_arrival *arrival)
                          (unsigned long long)arrival->nanoseconds / 100 % 10, describe_arrival(arrival, text));
 }
 
-/* A random number from 0 to twice the interval. */
-static uint64_t random_pause_nanoseconds(uint64_t *state)
+static uint64_t interval_nanoseconds(void)
 {
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
   uint64_t interval = cn_options.watchdog < MAX_INTERVAL_MICROSECONDS ? cn_options.watchdog : MAX_INTERVAL_MICROSECONDS;
-  return (*state >> 11) % (2000 * interval);
+
+  return 1000 * interval;
 }
 
 static void *sample_arrivals(void *unused)
@@ -85,14 +84,9 @@ static void *sample_arrivals(void *unused)
 
   (void)unused;
   cn_os_thread_make_precise("cairn-watchdog");
-  while (stop_requested == 0) {
-    uint64_t until = cn_os_clock_nanoseconds() + random_pause_nanoseconds(&random);
-    while (stop_requested == 0 && cn_os_wait_on_word(&stop_requested, 0, until))
-      ;
-    if (stop_requested != 0 || cn_arrival_measure_any(random >> 11, &arrival, CAIRN_ASK_FOREVER) != CAIRN_OK)
-      break; /* all threads have ended */
+  while (cn_pause_at_random(&stop_requested, interval_nanoseconds(), &random) &&
+         cn_arrival_measure_any(random >> 11, &arrival, CAIRN_ASK_FOREVER) == CAIRN_OK) /* else no thread is left */
     record_arrival(&arrival);
-  }
   return NULL;
 }
 

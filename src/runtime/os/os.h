@@ -138,6 +138,8 @@ uint64_t cn_os_involuntary_switches(void);             /* involuntary context sw
 void cn_os_thread_send_signal(int thread, int signal); /* of this process */
 /* The signals that the thread blocks: bit N - 1 for signal N; all bits if the thread has ended. */
 uint64_t cn_os_thread_blocked_signals(int thread);
+/* Write the numbers of at most `size` threads of the process, and return their count; 0: the system does not tell. */
+size_t cn_os_list_threads(int *threads, size_t size);
 /* True if a debugger, or another tracer, is attached to the calling thread. */
 bool cn_os_has_tracer(void);
 /* Write at most `size` - 1 bytes of the thread's name; an empty string if the thread has ended. */

@@ -7,6 +7,7 @@
  */
 #include "runtime/os/os.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -157,6 +158,28 @@ uint64_t cn_os_involuntary_switches(void)
 void cn_os_thread_send_signal(int thread, int signal)
 {
   syscall(SYS_tgkill, getpid(), thread, signal);
+}
+
+size_t cn_os_list_threads(int *threads, size_t size)
+{
+  _Alignas(struct dirent64) char entries[4096];
+  int directory = cn_os_file_open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  ssize_t bytes;
+  size_t count = 0;
+
+  CN_CHECK(threads != NULL);
+  while (directory >= 0 && (bytes = getdents64(directory, entries, sizeof entries)) > 0)
+    for (ssize_t at = 0; at < bytes;) {
+      const struct dirent64 *entry = (const struct dirent64 *)&entries[at];
+      int thread = atoi(entry->d_name); /* 0 for the two folders */
+      CN_ASSERT(entry->d_reclen != 0 && at + entry->d_reclen <= bytes);
+      if (thread > 0 && count < size)
+        threads[count++] = thread;
+      at += entry->d_reclen;
+    }
+  if (directory >= 0)
+    cn_os_file_close(directory);
+  return count;
 }
 
 /* The number after `label` in the kernel's file about a thread; `otherwise` if the file lacks it. */

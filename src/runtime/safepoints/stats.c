@@ -19,6 +19,7 @@
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/managed_heap.h"
 #include "runtime/latency/latency.h"
+#include "runtime/profile/profile.h"
 #include "runtime/safepoints/memory_parts.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/workers.h"
@@ -169,6 +170,7 @@ __attribute__((destructor(101))) static void end_runtime(void)
   cn_unseen_check_process();
   cn_watchdog_stop();
   cn_stop_limit_end_reporter();
+  cn_profile_end();
   unsigned workers = cn_workers_count();
   cn_workers_end_at_exit();
   cn_background_end_at_exit();
