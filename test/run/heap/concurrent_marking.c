@@ -24,57 +24,9 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cairn/cairn.h>
+#include "../Inputs/wandering_lists.h"
 
-enum { NODES = 1000, LONG = 20, THREADS = 8 };
-
-struct node {
-  struct node managed *next;
-  long owner, place;
-};
-
-typedef struct node managed *reference;
-
-static unsigned long draw(unsigned long *seed, unsigned long below)
-{
-  *seed = *seed * 6364136223846793005ul + 1442695040888963407ul;
-  return (*seed >> 33) % below;
-}
-
-static reference list(long owner, long place, long length)
-{
-  reference head = 0;
-
-  while (length-- > 0) {
-    reference n = cairn_new(struct node);
-    n->next = head;
-    n->owner = owner;
-    n->place = place;
-    head = n;
-  }
-  return head;
-}
-
-static long check(reference n, long owner, long place)
-{
-  long wrong = 0, length = 0;
-
-  for (; n; n = n->next, length++)
-    wrong += n->owner != owner || n->place != place;
-  return wrong + (length != LONG);
-}
-
-// Lists wander from one table to the other and back, and are made anew.
-static long check_all(reference managed *here, reference managed *there, long owner)
-{
-  long wrong = 0;
-
-  for (long i = 0; i < NODES; i++) {
-    wrong += (here[i] != 0) == (there[i] != 0);
-    wrong += check(here[i] ? here[i] : there[i], owner, i);
-  }
-  return wrong;
-}
+enum { NODES = 1000, THREADS = 8 };
 
 static long work(long owner, long steps)
 {
@@ -97,9 +49,9 @@ static long work(long owner, long steps)
       there[i] = moved;
     }
     if (steps % 20000 == 0)
-      wrong += check_all(here, there, owner);
+      wrong += check_all(here, there, NODES, owner);
   }
-  return wrong + check_all(here, there, owner);
+  return wrong + check_all(here, there, NODES, owner);
 }
 
 static long each;

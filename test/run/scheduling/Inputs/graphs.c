@@ -4,64 +4,17 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <cairn/cairn.h>
+#include "../../Inputs/wandering_lists.h"
 #include "surroundings.h"
 
-enum { ALL_NODES = 16000, LONG = 20, DEPTH = 13, STEPS_PER_LOOK = 500, STEPS_PER_CHECK = 50000, MAX_THREADS = 16 };
+enum { ALL_NODES = 16000, DEPTH = 13, STEPS_PER_LOOK = 500, STEPS_PER_CHECK = 50000, MAX_THREADS = 16 };
 
 static long nodes; /* lists of each thread */
-
-struct node {
-  struct node managed *next;
-  long owner, place;
-};
 
 struct tree {
   struct tree managed *left, *right;
   long value;
 };
-
-typedef struct node managed *reference;
-
-static unsigned long draw(unsigned long *seed, unsigned long below)
-{
-  *seed = *seed * 6364136223846793005ul + 1442695040888963407ul;
-  return (*seed >> 33) % below;
-}
-
-static reference list(long owner, long place, long length)
-{
-  reference head = 0;
-
-  while (length-- > 0) {
-    reference n = cairn_new(struct node);
-    n->next = head;
-    n->owner = owner;
-    n->place = place;
-    head = n;
-  }
-  return head;
-}
-
-static long check(reference n, long owner, long place)
-{
-  long wrong = 0, length = 0;
-
-  for (; n; n = n->next, length++)
-    wrong += n->owner != owner || n->place != place;
-  return wrong + (length != LONG);
-}
-
-static long check_all(reference managed *here, reference managed *there, long owner)
-{
-  long wrong = 0;
-
-  for (long i = 0; i < nodes; i++) {
-    wrong += (here[i] != 0) == (there[i] != 0);
-    wrong += check(here[i] ? here[i] : there[i], owner, i);
-  }
-  return wrong;
-}
 
 static struct tree managed *grow(int depth, long value)
 {
@@ -127,11 +80,11 @@ static long work(long owner)
   for (long step = 1;; step++) {
     wrong += change_one(here, there, owner, &seed);
     if (step % STEPS_PER_CHECK == 0)
-      wrong += check_all(here, there, owner);
+      wrong += check_all(here, there, nodes, owner);
     if (step % STEPS_PER_LOOK == 0 && surroundings_are_over(owner))
       break;
   }
-  return wrong + check_all(here, there, owner) + (sum(tree) != sum_of_numbers());
+  return wrong + check_all(here, there, nodes, owner) + (sum(tree) != sum_of_numbers());
 }
 
 static void *work_on(void *result)
