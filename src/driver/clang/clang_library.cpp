@@ -149,6 +149,7 @@ cn_clang_outcome cn_clang_compile(const char *const *words, size_t count, const 
   if (!invocation || !redirection.works())
     return CN_CLANG_LEFT;
   noteBottomOfStack();
+  invocation->getCodeGenOpts().VerifyModule = false; // the pipeline runs LLVM's verifier first
   auto instance = std::make_unique<CompilerInstance>(std::move(invocation));
   instance->createVirtualFileSystem(files);
   instance->createDiagnostics();
