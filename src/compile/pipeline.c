@@ -10,7 +10,7 @@
  *       |
  *     rules                      L E N     all
  *     prepare                    L E N     all; -O0 only promotes locals
- *       |                                  from here on clones: attempts.c
+ *       |                                  from here on attempts, first on the module, then on clones: attempts.c
  *     LLVM's optimiser           L E N     the one asked for; the verifier runs before it
  *     local-throws               L         -O1 and up
  *     escape                     L E N     -O1 and up
@@ -167,15 +167,23 @@ static bool run_shared_passes(struct cn_ctx *ctx, const struct cn_pass_row *prep
                                                          : cn_pass_run_verified(ctx, prepare));
 }
 
-/* Prepare a module that passes the same passes as one before, without diagnostics. Null, and the module is gone, if the
- * module differs from that one and fails. */
-static LLVMModuleRef prepare_silently(LLVMModuleRef module, const struct cn_ctx *before)
+/* The passes up to the attempts, for one kind of input. False after an error. */
+typedef bool preparing_passes(struct cn_ctx *ctx);
+
+static bool prepare_whole(struct cn_ctx *ctx)
+{
+  return run_shared_passes(ctx, cn_pass_find_row("prepare"));
+}
+
+/* Prepare a module by the same passes as one before, without diagnostics. Null, and the module is gone, if the module
+ * differs from that one and fails. */
+static LLVMModuleRef prepare_silently(LLVMModuleRef module, const struct cn_ctx *before, preparing_passes *prepare)
 {
   struct cairn_compile_options silent = *before->options;
 
   silent.diagnose = NULL;
   struct cn_ctx ctx = cn_pass_make_context(module, before->machine, &silent);
-  if (run_shared_passes(&ctx, cn_pass_find_row("prepare")))
+  if (prepare(&ctx))
     return module;
   LLVMDisposeModule(module);
   return NULL;
@@ -192,7 +200,7 @@ static LLVMModuleRef prepare_module_read_again(void *env)
   const struct source_in_context *s = env;
   LLVMModuleRef module = s->source->read_again(s->source->env);
 
-  return module ? prepare_silently(module, s->ctx) : NULL;
+  return module ? prepare_silently(module, s->ctx, prepare_whole) : NULL;
 }
 
 enum cairn_status cn_pipeline_run_consuming(LLVMModuleRef module, LLVMTargetMachineRef machine,
@@ -202,7 +210,7 @@ enum cairn_status cn_pipeline_run_consuming(LLVMModuleRef module, LLVMTargetMach
   struct cn_ctx ctx = cn_pass_make_context(module, machine, options);
   struct source_in_context again = {source, &ctx};
   const struct cn_preparation preparation = {prepare_module_read_again, &again};
-  bool once = run_shared_passes(&ctx, cn_pass_find_row("prepare"));
+  bool once = prepare_whole(&ctx);
 
   *result =
       once ? cn_run_attempts(&ctx, pass_order_of(ctx.options) + SHARED_PASS_COUNT, source ? &preparation : NULL) : NULL;
@@ -229,23 +237,31 @@ static enum cairn_status run_quickly(LLVMModuleRef module, LLVMTargetMachineRef 
   return cn_pass_status_of(&ctx, ok);
 }
 
+/* The caller's module, which stays unchanged, and the passes that prepare copies of it. */
+struct caller {
+  struct cn_ctx ctx;
+  preparing_passes *prepare;
+};
+
 static LLVMModuleRef prepare_copy_again(void *env)
 {
-  const struct cn_ctx *caller = env;
-  LLVMModuleRef copy = prepare_silently(LLVMCloneModule(caller->module), caller);
+  const struct caller *caller = env;
+  LLVMModuleRef copy = prepare_silently(LLVMCloneModule(caller->ctx.module), &caller->ctx, caller->prepare);
 
   CN_CHECK(copy != NULL);
   return copy;
 }
 
 /* Run the pipeline on a copy of the module, so that the first attempt needs no other copy. */
-static enum cairn_status run_on_copy(struct cn_ctx *caller, LLVMModuleRef *result)
+static enum cairn_status run_on_copy(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                     const struct cairn_compile_options *options, preparing_passes *prepare,
+                                     LLVMModuleRef *result)
 {
-  struct cn_ctx ctx = cn_pass_make_context(LLVMCloneModule(caller->module), caller->machine, caller->options);
-  const struct cn_preparation preparation = {prepare_copy_again, caller};
-  bool once = run_shared_passes(&ctx, cn_pass_find_row("prepare"));
+  struct caller caller = {cn_pass_make_context(module, machine, options), prepare};
+  struct cn_ctx ctx = cn_pass_make_context(LLVMCloneModule(module), machine, options);
+  const struct cn_preparation preparation = {prepare_copy_again, &caller};
 
-  *result = once ? cn_run_attempts(&ctx, pass_order_of(ctx.options) + SHARED_PASS_COUNT, &preparation) : NULL;
+  *result = prepare(&ctx) ? cn_run_attempts(&ctx, pass_order_of(ctx.options) + SHARED_PASS_COUNT, &preparation) : NULL;
   if (*result != ctx.module)
     LLVMDisposeModule(ctx.module);
   return cn_pass_status_of(&ctx, *result);
@@ -256,9 +272,7 @@ enum cairn_status cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachine
 {
   if (options && is_quick(options))
     return run_quickly(LLVMCloneModule(module), machine, options, result);
-  struct cn_ctx caller = cn_pass_make_context(module, machine, options);
-
-  return run_on_copy(&caller, result);
+  return run_on_copy(module, machine, options, prepare_whole, result);
 }
 
 /* ---- link-time optimisation: the pipeline in two halves ---- */
@@ -278,19 +292,18 @@ enum cairn_status cairn_compile_unit(LLVMModuleRef module, LLVMTargetMachineRef 
   return cn_pass_status_of(&ctx, *result);
 }
 
+static bool prepare_joined(struct cn_ctx *ctx)
+{
+  static const struct cn_pass_row prepare = {"prepare", cn_prepare_program, 0};
+
+  return check_tolerated(ctx) && cn_pass_verify_module(ctx, NULL) && cn_lto_unmark_program(ctx) &&
+         drop_offered_bodies(ctx) && cn_pass_run_verified(ctx, &prepare);
+}
+
 enum cairn_status cairn_compile_joined(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                        const struct cairn_compile_options *options, LLVMModuleRef *result)
 {
-  static const struct cn_pass_row prepare = {"prepare", cn_prepare_program, 0};
-  LLVMModuleRef prepared = LLVMCloneModule(module);
-  struct cn_ctx ctx = cn_pass_make_context(prepared, machine, options);
-
-  *result = NULL;
-  if (check_tolerated(&ctx) && cn_pass_verify_module(&ctx, NULL) && cn_lto_unmark_program(&ctx) &&
-      drop_offered_bodies(&ctx) && cn_pass_run_verified(&ctx, &prepare))
-    *result = cn_run_attempts(&ctx, pass_order_of(ctx.options) + SHARED_PASS_COUNT, NULL);
-  LLVMDisposeModule(prepared);
-  return cn_pass_status_of(&ctx, *result);
+  return run_on_copy(module, machine, options, prepare_joined, result);
 }
 
 char *cairn_compile_describe(const struct cairn_compile_options *options, enum cairn_part part)
