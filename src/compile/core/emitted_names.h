@@ -54,6 +54,10 @@
 #define CN_SLOT_UNKNOWN "memory of unknown type"
 #define CN_CHECK_COPY "cairn_check_copy"
 #define CN_CHECK_NATIVE_COPY "cairn_check_native_copy"
+/* The same, for a store or copy that has the variables of a site (CAIRN_ABI_SITE_x). */
+#define CN_CHECK_STORE_AT "cairn_check_store_at"
+#define CN_CHECK_COPY_AT "cairn_check_copy_at"
+#define CN_SITE "cairn.site"
 /* Stubs whose target is the `nest` argument: for native functions, and for any function with variadic arguments. */
 #define CN_CALL_NATIVE "cairn_call_native"
 #define CN_VCALL_ANY "cairn_vcall_any"

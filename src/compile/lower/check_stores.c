@@ -4,8 +4,8 @@
  *
  * Needs: cn_mark_unproved_stores() ran on the function before the optimiser. Provides: a check at run time
  * (cairn_check_store, cairn_check_copy) for each store of a reference through an ordinary pointer, and each copy that
- * may bring references to ordinary memory, unless the target is a local or a global that holds references; an error for
- * intrinsics that store several references in ordinary memory. Breaks: nothing.
+ * may bring references to ordinary memory, unless the target is provably a local or a global that holds references; an
+ * error for intrinsics that store several references in ordinary memory. Breaks: struct cn_cfg.
  *
  * Locals and globals that hold references are described to the collector. The collector would silently lose a reference
  * in memory of the C library. Often only inlining shows a pointer's origin, so this pass runs late. Until then the
@@ -21,10 +21,12 @@
 #include "compile/analysis/managed_functions.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
+#include "compile/core/words.h"
 #include "compile/effects/intrinsics.h"
 #include "compile/core/emitted_names.h"
 #include "compile/lower/lower.h"
 #include "compile/lower/described_places.h"
+#include "compile/lower/place_tests.h"
 
 /* If `i` stores a value that holds references in ordinary memory, return the address and set `*type` to the type of the
  * value. Otherwise return null. */
@@ -72,10 +74,12 @@ void cn_mark_unproved_stores(struct cn_ctx *ctx, LLVMValueRef function)
         LLVMSetOrdering(i, LLVMAtomicOrderingUnordered);
 }
 
+/* ---- checks ---- */
+
 static void emit_call_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name, LLVMValueRef *arguments,
                              unsigned count)
 {
-  LLVMTypeRef types[3];
+  LLVMTypeRef types[4];
 
   CN_CHECK(count <= sizeof types / sizeof *types && LLVMIsAInstruction(at));
   for (unsigned i = 0; i < count; i++)
@@ -113,43 +117,96 @@ static char *format_unknown_place(LLVMValueRef at)
 }
 
 /* Add the string for the message at run time, with the place and source line of a store. */
-static LLVMValueRef build_store_description(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef at)
+static LLVMValueRef build_store_description(struct cn_ctx *ctx, LLVMValueRef at)
 {
   char *named = source_place_name(ctx, at);
   char *text = named ? named : format_unknown_place(at);
-  LLVMValueRef string = LLVMBuildGlobalString(builder, text, "cairn.slot");
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
+  LLVMPositionBuilderBefore(builder, at);
+  LLVMValueRef string = LLVMBuildGlobalString(builder, text, "cairn.slot");
   LLVMSetUnnamedAddress(string, LLVMGlobalUnnamedAddr);
+  LLVMDisposeBuilder(builder);
   free(text);
   return string;
 }
 
-static void emit_slot_check(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, uint64_t offset)
+static LLVMValueRef emit_address(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef pointer, uint64_t offset)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
-  LLVMTypeRef byte = LLVMInt8TypeInContext(ctx->llvm);
   LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false);
 
   LLVMPositionBuilderBefore(builder, at);
-  if (offset)
-    slot = LLVMBuildGEP2(builder, byte, slot, &index, 1, "");
-  LLVMValueRef arguments[] = {slot, build_store_description(ctx, builder, at)};
+  LLVMValueRef address = LLVMBuildGEP2(builder, LLVMInt8TypeInContext(ctx->llvm), pointer, &index, 1, "");
   LLVMDisposeBuilder(builder);
-  emit_call_before(ctx, at, CN_CHECK_STORE, arguments, 2);
+  return address;
+}
+
+/* Code that decides in line is larger than a call. */
+static bool may_decide_in_line(const struct cn_ctx *ctx)
+{
+  const struct cairn_compile_options *options = ctx->options;
+
+  return options->opt_level > 0 && !options->size_level && options->tier != CAIRN_TIER_QUICK &&
+         cn_is_placement_option_on(ctx, CAIRN_PLACEMENT_STORE_TESTS);
+}
+
+/* True if a parameter of the function is among the sources of the pointer. */
+static bool comes_from_parameter(LLVMValueRef pointer)
+{
+  cn_pointer_sources sources = cn_pointer_sources_find(pointer);
+  bool any = false;
+
+  for (size_t i = 0; i < sources.count; i++)
+    any |= LLVMIsAArgument(sources.at[i]) != NULL;
+  cn_free(&sources);
+  return any;
+}
+
+/* Test the place `pointer` + `offset` in line before `at`. Returns the place of the check's call, an
+ * instruction. *site gets the site that the call must pass, or null. */
+static LLVMValueRef emit_place_test(struct cn_described_places *places, LLVMValueRef at, LLVMValueRef pointer,
+                                    uint64_t offset, LLVMValueRef *site)
+{
+  struct cn_ctx *ctx = places->flow.ctx;
+  struct cn_place_run run;
+  LLVMValueRef slot = pointer;
+
+  *site = NULL;
+  if (!may_decide_in_line(ctx))
+    return at;
+  bool known = cn_described_places_find_run(places, pointer, offset, &run), in_caller = comes_from_parameter(pointer);
+  if (offset)
+    slot = emit_address(ctx, at, pointer, offset);
+  if (known)
+    return cn_place_test_emit_run(ctx, at, slot, &run);
+  *site = cn_place_test_add_site(ctx);
+  return cn_place_test_emit_site(ctx, at, slot, *site, in_caller);
+}
+
+/* Check the store `at` of a reference at `pointer` + `offset`. */
+static void emit_slot_check(struct cn_described_places *places, LLVMValueRef at, LLVMValueRef pointer, uint64_t offset)
+{
+  struct cn_ctx *ctx = places->flow.ctx;
+  LLVMValueRef site, check = emit_place_test(places, at, pointer, offset, &site);
+  LLVMValueRef arguments[3] = {offset ? emit_address(ctx, check, pointer, offset) : pointer,
+                               build_store_description(ctx, at), site};
+
+  emit_call_before(ctx, check, site ? CN_CHECK_STORE_AT : CN_CHECK_STORE, arguments, site ? 3 : 2);
 }
 
 /* Check each reference of a value of `type` that `at` stores at `slot` + `offset`. */
 static void emit_checks_of_type(struct cn_described_places *places, LLVMValueRef at, LLVMValueRef slot,
                                 LLVMTypeRef type, uint64_t offset)
 {
-  struct cn_ctx *ctx = places->ctx;
+  struct cn_ctx *ctx = places->flow.ctx;
   LLVMTypeKind kind = LLVMGetTypeKind(type);
 
   if (!cn_holds_ref(type))
     return;
   if (cn_is_ref(type)) {
     if (cn_described_places_may_miss(places, slot, offset))
-      emit_slot_check(ctx, at, slot, offset);
+      emit_slot_check(places, at, slot, offset);
   } else if (kind == LLVMStructTypeKind) {
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
       emit_checks_of_type(places, at, slot, LLVMStructGetTypeAtIndex(type, i),
@@ -230,11 +287,28 @@ static LLVMValueRef widen_length(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueR
   return length;
 }
 
+/* Test the words of a copy from ordinary memory in line. Result and *site are as in emit_place_test(). */
+static LLVMValueRef emit_copy_test(struct cn_described_places *places, LLVMValueRef copy, uint64_t words,
+                                   LLVMValueRef *site)
+{
+  enum { MAX_TESTED_WORDS = 4 };
+  struct cn_ctx *ctx = places->flow.ctx;
+  struct cn_tested_copy tested = {LLVMGetOperand(copy, 0), LLVMGetOperand(copy, 1), words};
+
+  CN_ASSERT(words != 0);
+  if ((words & (words - 1)) == 0)
+    return emit_place_test(places, copy, tested.to, (uint64_t)__builtin_ctzll(words) * sizeof words, site);
+  if (!may_decide_in_line(ctx) || cn_words(ctx).reference_bits != 0 || __builtin_popcountll(words) > MAX_TESTED_WORDS)
+    return copy;
+  *site = cn_place_test_add_site(ctx);
+  return cn_place_test_emit_copy(ctx, copy, &tested, *site, comes_from_parameter(tested.to));
+}
+
 /* Emit the check of a copy. A copy has no type: it may bring references from managed memory, and also from ordinary
  * memory if its size is constant, as in the assignment of a struct. The runtime checks the copied words. */
 static void emit_copy_check(struct cn_described_places *places, LLVMValueRef copy)
 {
-  LLVMValueRef arguments[3];
+  LLVMValueRef arguments[4] = {NULL}, check = copy;
 
   CN_CHECK(LLVMGetNumArgOperands(copy) >= 3);
   for (unsigned i = 0; i < 3; i++)
@@ -244,12 +318,19 @@ static void emit_copy_check(struct cn_described_places *places, LLVMValueRef cop
   if (cn_is_ref(LLVMTypeOf(arguments[0])) || (!from_managed && !constant))
     return;
   uint64_t bytes = constant ? LLVMConstIntGetZExtValue(constant) : UINT64_MAX;
+  if (bytes < sizeof(uint64_t))
+    return;
   LLVMValueRef local = cn_pointer_local_of(arguments[0]);
-  if (bytes >= sizeof(uint64_t) && cn_described_places_may_miss_any(places, arguments[0], bytes) &&
-      !cn_described_places_lack_refs(places, arguments[1]) && (!local || may_collect_after_copy(copy, local))) {
-    arguments[2] = widen_length(places->ctx, copy, arguments[2]);
-    emit_call_before(places->ctx, copy, from_managed ? CN_CHECK_COPY : CN_CHECK_NATIVE_COPY, arguments, 3);
-  }
+  uint64_t words = cn_described_places_words_at_risk(places, arguments[0], arguments[1], bytes);
+  if (words == 0 || (local && !may_collect_after_copy(copy, local)))
+    return;
+  if (!from_managed)
+    check = emit_copy_test(places, copy, words, &arguments[3]);
+  arguments[2] = widen_length(places->flow.ctx, check, arguments[2]);
+  if (arguments[3])
+    emit_call_before(places->flow.ctx, check, CN_CHECK_COPY_AT, arguments, 4);
+  else
+    emit_call_before(places->flow.ctx, check, from_managed ? CN_CHECK_COPY : CN_CHECK_NATIVE_COPY, arguments, 3);
 }
 
 /* True if `i` is an intrinsic that stores several references in ordinary memory. */
@@ -270,33 +351,46 @@ static void refuse_intrinsic(struct cn_ctx *ctx, LLVMValueRef i, const char *why
   cn_error(ctx, i, "unknown-intrinsic", "%s: %s", cn_calls_describe(i, name, sizeof name), why);
 }
 
-static void check_stores_of_function(struct cn_ctx *ctx, LLVMValueRef function, bool copies)
+static void check_instruction(struct cn_described_places *places, LLVMValueRef i, bool copies)
 {
-  struct cn_described_places places = {.ctx = ctx, .function = function};
+  LLVMTypeRef type;
+  LLVMValueRef slot = address_of_ref_store(i, &type);
+
+  if (slot)
+    emit_store_checks(places, i, slot, type);
+  else if (stores_several_refs(i))
+    refuse_intrinsic(places->flow.ctx, i,
+                     "it stores several references in ordinary memory; pass expand-intrinsics "
+                     "makes single stores of vectors of fixed size");
+  else if (copies && cn_intrinsic_has_effect(i, CN_EFFECT_COPY))
+    emit_copy_check(places, i);
+}
+
+/* Checks split blocks, so the instructions are listed first. */
+static void check_stores_of_function(struct cn_described_places *places, LLVMValueRef function, bool copies)
+{
+  CN_VECTOR(LLVMValueRef) list = {0};
   LLVMTypeRef type;
 
   CN_ASSERT(LLVMIsAFunction(function));
+  places->function = function;
   CN_EACH_BLOCK(b, function)
-    CN_EACH_INSTRUCTION(i, b) {
-      LLVMValueRef slot = address_of_ref_store(i, &type);
-      if (slot)
-        emit_store_checks(&places, i, slot, type);
-      else if (stores_several_refs(i))
-        refuse_intrinsic(ctx, i,
-                         "it stores several references in ordinary memory; pass expand-intrinsics "
-                         "makes single stores of vectors of fixed size");
-      else if (copies && cn_intrinsic_has_effect(i, CN_EFFECT_COPY))
-        emit_copy_check(&places, i);
-    }
-  cn_described_places_free(&places);
+    CN_EACH_INSTRUCTION(i, b)
+      if (address_of_ref_store(i, &type) || cn_intrinsic_row_of_call(i))
+        cn_push(&list, i);
+  for (size_t i = 0; i < list.count; i++)
+    check_instruction(places, list.at[i], copies);
+  cn_free(&list);
 }
 
 bool cn_check_stores(struct cn_ctx *ctx)
 {
   bool copies = cn_managed_module_has_references(ctx);
+  struct cn_described_places places = {.flow = {.ctx = ctx}};
 
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f))
-      check_stores_of_function(ctx, f, copies);
+      check_stores_of_function(&places, f, copies);
+  cn_described_places_free(&places);
   return ctx->errors == 0;
 }

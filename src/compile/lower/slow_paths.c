@@ -34,7 +34,9 @@ static const char *const stub_names[] = {CN_POLL,
                                          CN_BARRIER_RANGE_SLOW,
                                          CN_CHECK_STORE,
                                          CN_CHECK_COPY,
-                                         CN_CHECK_NATIVE_COPY};
+                                         CN_CHECK_NATIVE_COPY,
+                                         CN_CHECK_STORE_AT,
+                                         CN_CHECK_COPY_AT};
 
 static void redirect_stub(struct cn_ctx *ctx, LLVMValueRef stub, const char *name)
 {

@@ -33,9 +33,10 @@ bool cn_target_is_promised_managed(LLVMValueRef call)
 /* ---- callees ---- */
 
 /* Functions of the runtime that managed code calls directly, because they are stubs. */
-static const char *const stub_names[] = {CN_POLL,        CN_POLL_SLOW,   "cairn_collect", "cairn_call_any",
-                                         CN_CALL_NATIVE, CN_CALL_SHORT,  CN_CALL_MANAGED, CN_CALL_PASSING,
-                                         CN_VCALL_ANY,   CN_CHECK_STORE, CN_CHECK_COPY,   CN_CHECK_NATIVE_COPY};
+static const char *const stub_names[] = {CN_POLL,           CN_POLL_SLOW,    "cairn_collect", "cairn_call_any",
+                                         CN_CALL_NATIVE,    CN_CALL_SHORT,   CN_CALL_MANAGED, CN_CALL_PASSING,
+                                         CN_VCALL_ANY,      CN_CHECK_STORE,  CN_CHECK_COPY,   CN_CHECK_NATIVE_COPY,
+                                         CN_CHECK_STORE_AT, CN_CHECK_COPY_AT};
 
 /* Prefixes of the names of thunks and bridges in this unit. */
 static const char *const stub_prefixes[] = {CN_CALL_PREFIX,  CN_VCALL_PREFIX, CN_BODY_PREFIX,

@@ -27,6 +27,7 @@
 #include "runtime/heap/managed_heap.h"
 #include "runtime/os/os.h"
 #include "runtime/signals/signals.h"
+#include "runtime/roots/roots.h"
 #include "runtime/threads/stop.h"
 #include "runtime/walk/code_regions.h"
 #include "runtime/walk/index.h"
@@ -232,6 +233,7 @@ static void unregister_images(const struct cairn_image *const *images, size_t co
     cn_inline_caches_forget_image(images[i], stopped);
     if (cn_image_remove(images[i], stopped ? forget_image : NULL, &id))
       cn_grow_push(&removed, id);
+    cn_known_places_forget_image(images[i]);
   }
   if (stopped)
     cn_native_stop_end();

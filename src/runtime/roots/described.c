@@ -91,6 +91,29 @@ bool cn_described_has_cached_slot(uintptr_t slot, const struct cn_saved_regs *re
   return false;
 }
 
+bool cn_described_find_cached_caller(uintptr_t slot, const struct cn_saved_regs *regs, struct cn_caller_place *place)
+{
+  const struct frame_chain *set = chain_set_of(regs->pc);
+  uint64_t stamp = chain_cache.stamp;
+
+  CN_ASSERT(slot % sizeof slot == 0);
+  atomic_signal_fence(memory_order_seq_cst);
+  for (unsigned i = 0; i < CHAIN_WAYS; i++) {
+    if (set[i].levels != 2 || set[i].words[0] == 0 || !chain_has_slot(&set[i], slot, regs))
+      continue;
+    uint64_t stride = set[i].stride;
+    bool rotates = (stride & (stride - 1)) == 0;
+    uintptr_t end = cn_arch_sp_after(regs) + (uintptr_t)set[i].words[0] * sizeof slot;
+    place->caller = set[i].pc[1];
+    place->start = rotates ? cn_arch_sp_after(regs) + set[i].distance - end : slot - end;
+    place->words = rotates ? set[i].bytes / stride : 1;
+    place->rotation = (uint64_t)(64 - __builtin_ctzll(rotates ? stride : sizeof slot));
+    atomic_signal_fence(memory_order_seq_cst);
+    return stamp == chain_cache.stamp;
+  }
+  return false;
+}
+
 /* True if the walk stepped directly from the callee to this frame, without native code between them. */
 static bool is_direct_caller(const struct cn_walk *walk, uint64_t natives)
 {

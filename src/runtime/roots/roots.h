@@ -46,6 +46,40 @@ bool cn_described_mutator_has_slot(struct cairn_mutator *mutator, uintptr_t slot
 /* True if cn_described_has_slot() was true for a call at this pc with equal callers. Takes a few instructions. */
 bool cn_described_has_cached_slot(uintptr_t slot, const struct cn_saved_regs *regs);
 
+/* The place of a slot in the frame of the caller of the check's caller: the return address into that frame, the
+ * distance of the described words around the slot from the end of the callee's frame, and their number. False: the
+ * thread has no cached chain of two frames for the slot. */
+struct cn_caller_place {
+  uintptr_t caller, start;
+  uint64_t words, rotation; /* as in struct cn_known_places */
+};
+bool cn_described_find_cached_caller(uintptr_t slot, const struct cn_saved_regs *regs, struct cn_caller_place *place);
+
+/* ---- known_places.c: places that the collector scans, for compiled code ---- */
+
+/* Compiled code reads the record, and stores to one of its places without a check (CAIRN_ABI_PLACES_x). A record is
+ * never freed, because code may read the record at any time; a record without words is void. The bytes of places in
+ * globals follow the record. */
+struct cn_known_places {
+  uintptr_t start;
+  _Atomic uint64_t words;
+  _Atomic uintptr_t caller;
+  uint64_t rotation;
+};
+
+/* The variables of a store in compiled code (CAIRN_ABI_SITE_x). */
+struct cn_store_site {
+  const struct cn_known_places *_Atomic in_caller, *_Atomic in_globals;
+};
+
+/* Give the site the places around a slot that a check found. Phase MUTATE, on the storing thread. */
+void cn_known_places_give_caller(struct cn_store_site *site, const struct cn_caller_place *place);
+void cn_known_places_give_globals(struct cn_store_site *site, uintptr_t slot);
+
+/* Make the records void that an image's removal invalidates. Any phase; the caller removes the image, and has yet to
+ * unmap it. */
+void cn_known_places_forget_image(const struct cairn_image *image);
+
 /* ---- global_roots.c: enumerates the roots of images: globals, and thread-local variables of each thread ---- */
 
 /* Begin an enumeration of each reference in globals, and in the thread-local variables of each mutator. Phase STOP, any

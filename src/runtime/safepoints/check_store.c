@@ -3,8 +3,7 @@
  * Checks stored and copied references: implements the calls that pass `check-stores` inserts, and ends the program if
  * the collector would miss a reference. Runs on the storing thread, in phase MUTATE, without a safepoint; signal
  * handlers may run at any time. For a slot on another thread's stack, the check is the operation of a handshake, on
- * that thread or while it rests. The only state is a cache of global
- * roots for each thread.
+ * that thread or while it rests. The only state is a cache of global roots for each thread.
  */
 #include "runtime/safepoints/safepoint.h"
 
@@ -199,6 +198,12 @@ void cn_check_store(uintptr_t slot, const char *what, const struct cn_saved_regs
     report_lost_reference(slot, what, regs);
 }
 
+/* True if the collector certainly scans the slot; a few instructions. */
+static bool is_cached_slot(uintptr_t slot, const struct cn_saved_regs *regs)
+{
+  return cn_described_has_cached_slot(slot, regs) || is_in_cached_global(slot);
+}
+
 /* Check the copied words that may be references: the words at multiples of eight in `to`. */
 void cn_check_copy(uintptr_t to, const unsigned char *from, size_t bytes, const struct cn_saved_regs *regs)
 {
@@ -210,7 +215,37 @@ void cn_check_copy(uintptr_t to, const unsigned char *from, size_t bytes, const 
   for (size_t i = -to & 7; is_object && i + sizeof word <= bytes; i += sizeof word) {
     memcpy(&word, from + i, sizeof word);
     uintptr_t object = cairn_slot_object((struct cairn_slot){&word});
-    if (object != 0 && is_object(object) && !is_scanned_slot(to + i, regs))
+    if (object != 0 && !is_cached_slot(to + i, regs) && is_object(object) && !is_scanned_slot(to + i, regs))
       report_lost_reference(to + i, "values of unknown type, from a copy", regs);
   }
+}
+
+/* Programs without safepoints remove images while threads run. */
+static void give_site_places(struct cn_store_site *site, uintptr_t slot, const struct cn_saved_regs *regs)
+{
+  struct cn_caller_place place;
+
+  CN_ASSERT(cairn_mutator.stopped == NULL);
+  if ((cn_image_joint_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) != 0)
+    return;
+  if (is_in_cached_global(slot)) {
+    if (!cn_image_root_is_thread_local(cached_global_of(slot)->root))
+      cn_known_places_give_globals(site, slot);
+  } else if (cn_described_find_cached_caller(slot, regs, &place)) {
+    cn_known_places_give_caller(site, &place);
+  }
+}
+
+void cn_check_store_at(uintptr_t slot, const char *what, struct cn_store_site *site, const struct cn_saved_regs *regs)
+{
+  cn_check_store(slot, what, regs);
+  give_site_places(site, slot, regs);
+}
+
+void cn_check_copy_at(uintptr_t to, const unsigned char *from, size_t bytes, struct cn_store_site *site,
+                      const struct cn_saved_regs *regs)
+{
+  cn_check_copy(to, from, bytes, regs);
+  for (size_t i = -to & 7; i + sizeof to <= bytes; i += sizeof to)
+    give_site_places(site, to + i, regs);
 }

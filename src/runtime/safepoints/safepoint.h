@@ -47,6 +47,13 @@ void cn_safepoint_anchors(const struct cn_saved_regs *regs);
 void cn_check_store(uintptr_t slot, const char *what, const struct cn_saved_regs *regs);
 void cn_check_copy(uintptr_t to, const unsigned char *from, size_t bytes, const struct cn_saved_regs *regs);
 
+/* The same checks, for code that tests in line whether it knows the place: give the site the places around the slot, or
+ * around the first checked word of the copy. */
+struct cn_store_site;
+void cn_check_store_at(uintptr_t slot, const char *what, struct cn_store_site *site, const struct cn_saved_regs *regs);
+void cn_check_copy_at(uintptr_t to, const unsigned char *from, size_t bytes, struct cn_store_site *site,
+                      const struct cn_saved_regs *regs);
+
 /* ---- collect.c: slow paths at safepoints, their collections, and attempts to allocate ---- */
 
 /* ---- attempts ---- */

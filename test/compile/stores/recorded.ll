@@ -1,8 +1,8 @@
 ; A check of a store walks to the frame that has the place, so the calls on the way are recorded: that of the check, and
 ; those of leaves that make one. Up to there they are leaves like others, and may be called where no safepoint is allowed:
 ; nothing moves there.
-; RUN: %cairn opt -p check-stores,place-safepoints -S %s | FileCheck %s --check-prefixes=PLACED
-; RUN: %cairn opt -p check-stores,place-safepoints,rewrite-statepoints -S %s -o %t.ll
+; RUN: %cairn opt --without=store-tests -p check-stores,place-safepoints -S %s | FileCheck %s --check-prefixes=PLACED
+; RUN: %cairn opt --without=store-tests -p check-stores,place-safepoints,rewrite-statepoints -S %s -o %t.ll
 ; RUN: FileCheck %s <%t.ll
 ; RUN: %cairn verify --check-polls %t.ll
 target triple = "x86_64-unknown-linux-gnu"

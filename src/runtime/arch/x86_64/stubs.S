@@ -46,6 +46,8 @@
         .hidden cn_barrier_range_slow_path
         .hidden cn_check_store
         .hidden cn_check_copy
+        .hidden cn_check_store_at
+        .hidden cn_check_copy_at
         .hidden cn_safepoint_anchors
         .hidden cn_slow_path_back
         .hidden cn_arch_stub_personality
@@ -577,6 +579,10 @@ check_stub cairn_check_store, cn_check_store, rdx
  * memory, because its type in IR differs. */
 check_stub cairn_check_copy, cn_check_copy, rcx
 check_stub cairn_check_native_copy, cn_check_copy, rcx
+/* void cairn_check_store_at(const void *slot, const char *what, struct cn_store_site *site) */
+check_stub cairn_check_store_at, cn_check_store_at, rcx
+/* void cairn_check_copy_at(const void *to, const void *from, size_t bytes, struct cn_store_site *site) */
+check_stub cairn_check_copy_at, cn_check_copy_at, r8
 
 /* Reserves the next anchor, at `register`, for the caller. Walks skip it until it is complete, and handlers leave it
  * alone. `mutator` has been loaded. */
