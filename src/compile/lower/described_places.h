@@ -25,8 +25,8 @@ struct cn_described_places {
 /* True if the collector may miss a reference at `pointer` + `offset`. */
 bool cn_described_places_may_miss(struct cn_described_places *places, LLVMValueRef pointer, uint64_t offset);
 
-/* The words to which a copy of `bytes` bytes may bring a reference that the collector misses, a bit for each word of
- * the copy; CN_ALL_WORDS: too many, or unknown. UINT64_MAX stands for an unknown number of bytes. */
+/* A bit for each word of a copy of `bytes` bytes that may bring a reference where the collector misses the reference.
+ * CN_ALL_WORDS: too many, or unknown. UINT64_MAX stands for an unknown number of bytes. */
 #define CN_ALL_WORDS UINT64_MAX
 uint64_t cn_described_places_words_at_risk(struct cn_described_places *places, LLVMValueRef to, LLVMValueRef from,
                                            uint64_t bytes);
