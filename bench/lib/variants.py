@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kernels of bench/kernels, compiled in several ways, and programs of them whose code lies at
 several places (bench/safepoints)."""
+import glob
 import os
 import random
 import re
@@ -50,8 +51,14 @@ done:
 '''
 
 
+def kernel_sources():
+    """Name -> file of each kernel, those in folders of bench/kernels, too."""
+    files = glob.glob(f'{HERE}/kernels/**/*.c', recursive=True)
+    return {os.path.basename(file)[:-2]: file for file in files}
+
+
 def kernel_names():
-    return sorted(f[:-2] for f in os.listdir(f'{HERE}/kernels') if f.endswith('.c'))
+    return sorted(kernel_sources())
 
 
 def managed_ir(source, *flags):
@@ -74,7 +81,7 @@ def generate(text, passes, target):
 
 
 def compile_kernel(build, variant, name, folder):
-    source, target = f'{HERE}/kernels/{name}.c', f'{folder}/{variant}-{name}.o'
+    source, target = kernel_sources()[name], f'{folder}/{variant}-{name}.o'
     options = ['-O3', f'-I{ROOT}/include', '-c', source, '-o', target]
     if variant == 'plain':
         tools.run(tools.llvm('clang'), '-DCAIRN_PLAIN', '-DBENCH_NATIVE_MEMORY', *options)

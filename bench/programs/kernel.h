@@ -19,10 +19,16 @@ void managed *bench_indexed(long bytes);
 #define bench_new(T) ((T managed *)bench_object((long)sizeof(T)))
 #define bench_array(T, n) ((T managed *)bench_indexed((n) * (long)sizeof(T)))
 #define bench_managed_callee(f) (f)
+#ifdef CAIRN_PLAIN
+#define bench_text(p) (p)
+#else /* LLVM's own passes have no calls of the C library on references */
+#define bench_text(p) ((const char *)(p))
+#endif
 #else
 #define bench_new(T) cairn_new(T)
 #define bench_array(T, n) cairn_new_array(T, n)
 #define bench_managed_callee(f) cairn_managed_callee(f)
+#define bench_text(p) (p)
 #endif
 
 #define NOINLINE __attribute__((noinline))

@@ -17,6 +17,12 @@ const char *cn_calls_leaf_reason(const char *name);
 /* The work of a call of leaf `name`, in units of cost.h, if the arguments give no better bound (leaf_functions.c). */
 uint64_t cn_calls_leaf_work(const char *name);
 
+/* The C library's name of a function that is called on references, which has a prefix until drop-markers; else `name`
+ * itself. */
+const char *cn_calls_library_name(const char *name);
+/* True if C library function `name` only reads the memory of its arguments, so that these may be references. */
+bool cn_calls_reads_references(const char *name);
+
 /* Writes a description of a call to `buffer`, for messages: "call to @foo", "indirect call", ... */
 const char *cn_calls_describe(LLVMValueRef call, char *buffer, size_t size);
 

@@ -2,10 +2,11 @@
  *
  * Looks up leaves in an explicit table: functions of C's libraries that reach no safepoint, each with the reason
  * (leaf_functions.def). Each thread has a hash table of the names. Needs, breaks: nothing. Provides:
- * cn_calls_leaf_reason(), cn_calls_leaf_work().
+ * cn_calls_leaf_reason(), cn_calls_leaf_work(), cn_calls_library_name(), cn_calls_reads_references().
  */
 #include <string.h>
 #include "compile/analysis/calls.h"
+#include "compile/core/emitted_names.h"
 
 enum leaf_reason { STRING, MEMORY, VALUE, CTYPE, TIME, STATE, NORETURN, MATH };
 
@@ -99,6 +100,28 @@ static uint16_t *find_bucket(struct leaf_buckets *buckets, const char *name)
   return &buckets->at[i];
 }
 
+const char *cn_calls_library_name(const char *name)
+{
+  size_t length = sizeof CN_LIBRARY_PREFIX - 1;
+
+  if (strncmp(name, CN_LIBRARY_PREFIX, length) != 0)
+    return name;
+  length += name[length] >= '0' && name[length] <= '9';
+  return name[length] == '.' ? name + length + 1 : name;
+}
+
+bool cn_calls_reads_references(const char *name)
+{
+  static const char *const readers[] = {"bcmp",    "memchr",    "memcmp",  "memmem",  "memrchr", "strcasecmp",
+                                        "strchr",  "strchrnul", "strcmp",  "strcspn", "strlen",  "strncasecmp",
+                                        "strncmp", "strnlen",   "strpbrk", "strrchr", "strspn",  "strstr"};
+
+  for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+    if (strcmp(name, readers[i]) == 0)
+      return true;
+  return false;
+}
+
 static const struct leaf_function *find_leaf(const char *name)
 {
   static _Thread_local struct leaf_buckets buckets; /* a constant, in effect */
@@ -107,7 +130,7 @@ static const struct leaf_function *find_leaf(const char *name)
   for (uint16_t i = 0; !buckets.filled && i < LEAF_COUNT; i++)
     *find_bucket(&buckets, leaf_table[i].name) = i + 1;
   buckets.filled = true;
-  uint16_t found = *find_bucket(&buckets, name);
+  uint16_t found = *find_bucket(&buckets, cn_calls_library_name(name));
   return found ? &leaf_table[found - 1] : NULL;
 }
 
@@ -122,8 +145,8 @@ uint64_t cn_calls_leaf_work(const char *name)
 {
   const struct leaf_function *leaf = find_leaf(name);
 
-  for (size_t i = 0; i < sizeof work_exceptions / sizeof *work_exceptions; i++)
-    if (strcmp(work_exceptions[i].name, name) == 0)
+  for (size_t i = 0; leaf && i < sizeof work_exceptions / sizeof *work_exceptions; i++)
+    if (strcmp(work_exceptions[i].name, leaf->name) == 0)
       return work_exceptions[i].work;
   return leaf ? work_by_reason[leaf->reason] : CN_WORK_UNKNOWN;
 }

@@ -131,6 +131,9 @@
 /* Bridges to native functions of other conventions than C's (bridges.c). */
 #define CN_NATIVE_PREFIX "cairn.native."
 #define CN_BRIDGE_PREFIX "cairn.bridge."
+/* Start of the names of C library functions that are called on references (markers/library_calls.c): the prefix, a
+ * digit with the bits of the arguments that are references unless all pointers are, a dot, and the function's name. */
+#define CN_LIBRARY_PREFIX "cairn.libc"
 /* Functions that split a long call into pieces. */
 #define CN_LONG_PREFIX "cairn.long."
 /* Functions that make an allocation of a `try` (throwing_allocations.c). */

@@ -196,6 +196,7 @@ static const struct sized_function {
  * calloc. */
 static uint64_t work_of_sized_call(LLVMValueRef call, const char *name)
 {
+  name = cn_calls_library_name(name);
   for (size_t i = 0; i < sizeof sized_function / sizeof *sized_function; i++) {
     if (strcmp(name, sized_function[i].name) != 0 || LLVMGetNumArgOperands(call) <= sized_function[i].length)
       continue;

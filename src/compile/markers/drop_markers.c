@@ -26,5 +26,6 @@ bool cn_drop_span_and_root_markers(struct cn_ctx *ctx)
 
 bool cn_drop_markers(struct cn_ctx *ctx)
 {
+  cn_library_calls_rename(ctx);
   return cn_nopoll_drop_markers(ctx) && cn_drop_span_and_root_markers(ctx);
 }

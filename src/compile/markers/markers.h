@@ -17,6 +17,17 @@ void cn_markers_erase(LLVMValueRef function);
 /* Delete the markers of spans and of roots by tag. Reports an error and returns false if a marker is used wrongly. */
 bool cn_drop_span_and_root_markers(struct cn_ctx *ctx);
 
+/* ---- library_calls.c: calls of C library functions on references ---- */
+
+/* Describe the declarations of library functions that are called on references. Reports errors of rule "library-call"
+ * for other names with the prefix. */
+void cn_library_calls_prepare(struct cn_ctx *ctx);
+/* Make the library calls of `function` on references calls of leaves, and cut those on long texts into pieces. May add
+ * helper functions to the module. */
+void cn_library_calls_expand(struct cn_ctx *ctx, LLVMValueRef function);
+/* Give the library functions their names again. */
+void cn_library_calls_rename(struct cn_ctx *ctx);
+
 /* ---- nopoll.c: safepoint-free regions ---- */
 
 /* True if the module has a function with the attribute "cairn-nopoll", or a marker of regions. */

@@ -315,6 +315,7 @@ static void prepare_before_promotion(struct cn_ctx *ctx, LLVMValueRef function)
   keep_library_calls(ctx, function);
   drop_fake_uses(function);
   cn_copies_expand(ctx, function);
+  cn_library_calls_expand(ctx, function);
   cn_spans_prepare(ctx, function);
 }
 
@@ -377,6 +378,7 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
   describe_allocators(ctx);
   describe_thrown(ctx);
   cn_object_queries_prepare(ctx);
+  cn_library_calls_prepare(ctx);
   cn_nopoll_add_marker_attributes(ctx);
   cn_spans_add_marker_attributes(ctx);
   cn_markers_add_attributes(ctx, CN_USER_ROOT);

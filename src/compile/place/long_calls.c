@@ -78,7 +78,7 @@ static const struct long_leaf *long_leaf_of_intrinsic(LLVMValueRef call)
 static const struct long_leaf *long_leaf_of(LLVMValueRef call, LLVMValueRef callee)
 {
   size_t length;
-  const char *name = LLVMGetValueName2(callee, &length);
+  const char *name = cn_calls_library_name(LLVMGetValueName2(callee, &length));
 
   if (LLVMGetIntrinsicID(callee))
     return long_leaf_of_intrinsic(call);

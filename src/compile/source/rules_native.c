@@ -111,7 +111,9 @@ void cn_rules_check_library_call(struct cn_ctx *ctx, LLVMValueRef call)
   if (!LLVMIsAFunction(callee) || !LLVMIsDeclaration(callee) || LLVMGetIntrinsicID(callee))
     return;
   const char *name = LLVMGetValueName2(callee, &length);
-  if (!cn_calls_leaf_reason(name) && !is_stdio_function(name))
+  bool pointer = LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMPointerTypeKind;
+  if ((!cn_calls_leaf_reason(name) && !is_stdio_function(name)) || (!pointer && cn_calls_reads_references(name)) ||
+      cn_calls_library_name(name) != name)
     return;
   if (cn_managed_is_annotated(ctx->module, callee, CN_ANNOTATION_LEAF))
     return;
