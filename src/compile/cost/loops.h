@@ -82,6 +82,10 @@ uint64_t cn_trip_count_by_exit(const struct cn_loops *loops, uint32_t loop, uint
  * bound of the distance from the induction variable's start to its end (trips_by_distance.c). */
 uint64_t cn_trip_count_by_distance(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare, bool leaves);
 
+/* The largest trip count of a loop that ends if `compare` of two integers equals `leaves`, for a loop that halves their
+ * distance, such as a binary search, or CN_WORK_UNKNOWN (trips_by_halving.c). */
+uint64_t cn_trip_count_by_halving(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare, bool leaves);
+
 /* An upper bound of an unsigned integer, from `depth` levels of operands, or UINT64_MAX (largest_value.c). */
 uint64_t cn_largest_value(LLVMValueRef value, unsigned depth);
 enum { CN_DEFAULT_VALUE_DEPTH = 4 }; /* the default for `depth` */

@@ -299,5 +299,7 @@ uint64_t cn_trip_count_by_exit(const struct cn_loops *loops, uint32_t loop, uint
     trips = count_induction_trips(loops, loop, compare, !stays[0]);
   if (kind == LLVMIntegerTypeKind && trips == CN_WORK_UNKNOWN)
     trips = count_shrinking_value_trips(loops, loop, compare, !stays[0]);
+  if (kind == LLVMIntegerTypeKind && trips == CN_WORK_UNKNOWN)
+    trips = cn_trip_count_by_halving(loops, loop, compare, !stays[0]);
   return trips != CN_WORK_UNKNOWN ? trips : cn_trip_count_by_distance(loops, loop, compare, !stays[0]);
 }

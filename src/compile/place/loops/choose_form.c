@@ -30,6 +30,7 @@ struct chosen_forms {
   CN_VECTOR(struct cn_nest) nests;
   CN_VECTOR(struct cn_countable_loop) chunks;
   CN_VECTOR(struct cn_unrolled_loop) unrolls;
+  CN_VECTOR(struct cn_peeled_loop) peels;
 };
 
 /* The forms of the loops around a loop. */
@@ -73,6 +74,12 @@ static bool may_unroll(const struct form_search *s, uint32_t l, struct cn_unroll
          s->loops.at[l].work > s->small_work && !s->loops.at[l].calls && cn_unroll_is_worth(s->ctx, &s->loops, l, u);
 }
 
+static bool may_peel(const struct form_search *s, uint32_t l, struct cn_peeled_loop *p)
+{
+  return s->copies && cn_is_placement_option_on(s->ctx, CAIRN_PLACEMENT_PEEL) && s->loops.at[l].work > s->small_work &&
+         !s->loops.at[l].calls && cn_peel_is_worth(s->ctx, &s->loops, l, p);
+}
+
 static void choose_form_of_loop(struct form_search *s, uint32_t l)
 {
   const struct cn_loop *loop = &s->loops.at[l];
@@ -80,6 +87,7 @@ static void choose_form_of_loop(struct form_search *s, uint32_t l)
   struct cn_nest nest = {.polls_first = around & LOOP_IN_CHUNKS};
   struct cn_countable_loop chunks = {.loop = l, .polls_first = around & LOOP_IN_CHUNKS};
   struct cn_unrolled_loop unroll;
+  struct cn_peeled_loop peel;
 
   s->inside[l] = around;
   if (s->open && s->open[loop->header] != 0)
@@ -98,6 +106,8 @@ static void choose_form_of_loop(struct form_search *s, uint32_t l)
     s->inside[l] |= LOOP_IN_CHUNKS;
   } else if (!(around & LOOP_IN_COPIED_NEST) && may_unroll(s, l, &unroll)) {
     cn_push(&s->forms->unrolls, unroll);
+  } else if (!(around & LOOP_IN_COPIED_NEST) && may_peel(s, l, &peel)) {
+    cn_push(&s->forms->peels, peel);
   }
 }
 
@@ -136,12 +146,15 @@ static void free_forms(struct chosen_forms *forms)
     cn_nest_free(&forms->nests.at[i]);
   for (size_t i = 0; i < forms->unrolls.count; i++)
     free(forms->unrolls.at[i].blocks);
+  for (size_t i = 0; i < forms->peels.count; i++)
+    free(forms->peels.at[i].blocks);
   cn_free(&forms->nests);
   cn_free(&forms->chunks);
   cn_free(&forms->unrolls);
+  cn_free(&forms->peels);
 }
 
-/* Copy nests first, because their inner loops must still have the old form, and unroll last: the other forms leave
+/* Copy nests first, because their inner loops must still have the old form. Unroll and peel last: the other forms leave
  * uncountable loops unchanged. */
 static void build_forms(struct cn_ctx *ctx, struct chosen_forms *forms, struct cn_loop_form_polls *out)
 {
@@ -163,6 +176,11 @@ static void build_forms(struct cn_ctx *ctx, struct chosen_forms *forms, struct c
               u->times);
     cn_unroll_loop(ctx, u);
   }
+  for (size_t i = 0; i < forms->peels.count; i++) {
+    cn_remark(ctx, LLVMGetBasicBlockTerminator(forms->peels.at[i].blocks[0]), "loop",
+              "peeled, with no poll on the first trip");
+    cn_peel_loop(ctx, &forms->peels.at[i]);
+  }
 }
 
 void cn_choose_loop_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
@@ -171,7 +189,7 @@ void cn_choose_loop_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t sm
   struct chosen_forms forms = {0};
 
   choose_forms(ctx, function, small_work, &forms);
-  if (forms.nests.count || forms.unrolls.count) {
+  if (forms.nests.count || forms.unrolls.count || forms.peels.count) {
     free_forms(&forms);
     put_into_lcssa_form(ctx, function);
     choose_forms(ctx, function, small_work, &forms);

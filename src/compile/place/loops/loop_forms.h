@@ -165,4 +165,22 @@ bool cn_unroll_loop_leaves_early(const struct cn_loops *loops, uint32_t loop);
 /* Unroll the loop, so that only the last copy has back edges. Needs LCSSA form. */
 void cn_unroll_loop(struct cn_ctx *ctx, const struct cn_unrolled_loop *unroll);
 
+/* Drop the alias scopes that an iteration declares, such as those of an inlined function's `restrict`: these scopes say
+ * nothing about the accesses of two iterations. */
+void cn_loop_drop_noalias_scopes(const LLVMBasicBlockRef *blocks, uint32_t count);
+
+/* ---- peel.c: makes the first iteration of a search without a poll ---- */
+
+/* A loop to peel. */
+struct cn_peeled_loop {
+  LLVMBasicBlockRef *blocks; /* the header first (owned) */
+  uint32_t count;
+};
+
+/* True if the loop is a small search that may end in its first iterations. */
+bool cn_peel_is_worth(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, struct cn_peeled_loop *out);
+
+/* Put a copy of the loop's body before the loop. Needs LCSSA form. */
+void cn_peel_loop(struct cn_ctx *ctx, const struct cn_peeled_loop *peel);
+
 #endif

@@ -4,7 +4,7 @@
  * innermost loop is unrolled if the poll would be a large part of a small iteration, and a phi of the header advances
  * by constants: each copy has its exits, and only the last copy polls (late-insertion-slides-2014, future work: "Inner
  * loop chunking"). Such a phi lets a copy start before the earlier copies end; the probe of a hash table lacks one, and
- * stays as it is. Only -O3 makes more than two copies. Part of pass `place-safepoints`.
+ * stays as it is. Part of pass `place-safepoints`.
  *
  *   head:  i = phi [start, outside], [i.next', latch']       head':  (i' is i.next)
  *          ...                                                       ...
@@ -29,8 +29,7 @@
 #define WORK_BETWEEN_POLLS 32
 /* The least total work of an iteration and its copies. */
 #define ENOUGH_UNROLLED_WORK 24
-/* The most instructions in all copies together: first for two copies, then for more than two copies, which only -O3
- * makes. */
+/* The most instructions in all copies together: for two copies, for more copies, and for all below -O3. */
 #define MAX_INSTRUCTIONS_OF_TWO 256
 #define MAX_UNROLLED_INSTRUCTIONS 96
 #define MAX_INSTRUCTIONS_BELOW_O3 48
@@ -163,23 +162,59 @@ static bool is_constant_advance(LLVMValueRef value, LLVMValueRef phi)
          (LLVMGetInstructionOpcode(value) == LLVMAdd || LLVMIsAGetElementPtrInst(value));
 }
 
+static bool advances_by_constants(const struct cn_loops *loops, uint32_t l, LLVMValueRef phi)
+{
+  bool all = true;
+
+  for (unsigned k = 0; k < LLVMCountIncoming(phi) && all; k++) {
+    uint32_t from = cn_cfg_index_of(loops->cfg, LLVMGetIncomingBlock(phi, k));
+    if (from != CN_NO_BLOCK && cn_loop_contains_block(loops, l, from))
+      all = is_constant_advance(LLVMGetIncomingValue(phi, k), phi);
+  }
+  return all;
+}
+
 /* True if a phi of the header advances only by constants, so that each copy can start before the loads and computations
  * of the earlier copies end. In a loop without such a phi, such as the probes of a hash table, copies save only polls,
  * and several exits are harder to predict than one. */
 static bool has_constant_step(const struct cn_loops *loops, uint32_t l)
 {
-  const struct cn_cfg *cfg = loops->cfg;
-  LLVMValueRef phi = LLVMGetFirstInstruction(cfg->blocks[loops->at[l].header].block);
+  LLVMValueRef phi = LLVMGetFirstInstruction(loops->cfg->blocks[loops->at[l].header].block);
+
+  for (; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
+    if (advances_by_constants(loops, l, phi))
+      return true;
+  return false;
+}
+
+static bool is_index_of_address(LLVMValueRef value, unsigned depth)
+{
+  CN_EACH_USE(use, value) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (LLVMIsAGetElementPtrInst(user) && LLVMGetOperand(user, 0) != value)
+      return true;
+    if (depth && (LLVMIsAZExtInst(user) || LLVMIsASExtInst(user)) && is_index_of_address(user, depth - 1))
+      return true;
+  }
+  return false;
+}
+
+/* True if a phi of the header, or its next value, is an index but advances by a computed distance: a probe of a hash
+ * table, whose copies wait for each other even if the loop counts its steps, too. A phi that lags behind another is no
+ * probe. */
+static bool is_probe(const struct cn_loops *loops, uint32_t l)
+{
+  LLVMValueRef phi = LLVMGetFirstInstruction(loops->cfg->blocks[loops->at[l].header].block);
 
   for (; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
-    bool all = true;
-    for (unsigned k = 0; k < LLVMCountIncoming(phi) && all; k++) {
-      uint32_t from = cn_cfg_index_of(cfg, LLVMGetIncomingBlock(phi, k));
-      if (from != CN_NO_BLOCK && cn_loop_contains_block(loops, l, from))
-        all = is_constant_advance(LLVMGetIncomingValue(phi, k), phi);
+    if (LLVMGetTypeKind(LLVMTypeOf(phi)) != LLVMIntegerTypeKind || advances_by_constants(loops, l, phi))
+      continue;
+    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+      LLVMValueRef next = LLVMGetIncomingValue(phi, k);
+      if (!cn_is_defined_outside_loop(loops, l, next) && !LLVMIsAPHINode(next) &&
+          (is_index_of_address(phi, 1) || is_index_of_address(next, 1)))
+        return true;
     }
-    if (all)
-      return true;
   }
   return false;
 }
@@ -190,7 +225,8 @@ static bool is_worth_unrolling(const struct cn_loops *loops, uint32_t loop, uint
   const struct cn_loop *l = &loops->at[loop];
   struct unroll_estimate j = {.loops = loops, .loop = l};
 
-  if (l->inner || l->irreducible || cn_clone_size(loops, loop, size) > size || !has_constant_step(loops, loop))
+  if (l->inner || l->irreducible || cn_clone_size(loops, loop, size) > size || !has_constant_step(loops, loop) ||
+      is_probe(loops, loop))
     return false;
   *work = iteration_work_of(&j);
   return *work < WORK_BETWEEN_POLLS && ISSUE_WIDTH * iteration_latency_of(&j) < *work + 2;
@@ -203,7 +239,7 @@ bool cn_unroll_loop_leaves_early(const struct cn_loops *loops, uint32_t loop)
   return is_worth_unrolling(loops, loop, MAX_INSTRUCTIONS_OF_TWO / 2, &work) && loops->at[loop].exits > 1;
 }
 
-/* More copies need fewer polls, but more bytes: only -O3 makes more than two copies. */
+/* More copies need fewer polls, but more bytes, which are fewer below -O3. */
 bool cn_unroll_is_worth(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, struct cn_unrolled_loop *out)
 {
   bool fast = ctx->options->opt_level > 2;
@@ -212,11 +248,11 @@ bool cn_unroll_is_worth(struct cn_ctx *ctx, const struct cn_loops *loops, uint32
 
   if (!is_worth_unrolling(loops, loop, fast ? MAX_INSTRUCTIONS_OF_TWO / 2 : MAX_INSTRUCTIONS_BELOW_O3 / 2, &work))
     return false;
-  uint32_t most = !fast ? 2 : cn_loop_has_counting_exit(loops, loop) ? MAX_COUNTED_LOOP_COPIES : CN_UNROLL_MOST;
+  uint32_t most = cn_loop_has_counting_exit(loops, loop) ? MAX_COUNTED_LOOP_COPIES : CN_UNROLL_MOST;
+  uint32_t room = fast ? MAX_UNROLLED_INSTRUCTIONS : MAX_INSTRUCTIONS_BELOW_O3;
   uint32_t size = cn_clone_size(loops, loop, MAX_INSTRUCTIONS_OF_TWO / 2);
   out->times = 2;
-  while (out->times < most && out->times * work < ENOUGH_UNROLLED_WORK &&
-         2 * out->times * size <= MAX_UNROLLED_INSTRUCTIONS)
+  while (out->times < most && out->times * work < ENOUGH_UNROLLED_WORK && 2 * out->times * size <= room)
     out->times *= 2;
   CN_CHECK(out->times <= CN_UNROLL_MOST);
   out->count = l->count;
@@ -366,19 +402,17 @@ static bool declares_scope(LLVMBasicBlockRef block)
   return false;
 }
 
-/* Drop the alias scopes that an iteration declares, such as those of an inlined function's `restrict`: these scopes say
- * nothing about two old iterations within one new iteration. */
-static void drop_noalias_scopes(const struct cn_unrolled_loop *u)
+void cn_loop_drop_noalias_scopes(const LLVMBasicBlockRef *blocks, uint32_t count)
 {
-  LLVMContextRef llvm = LLVMGetValueContext(LLVMBasicBlockAsValue(u->blocks[0]));
+  LLVMContextRef llvm = LLVMGetValueContext(LLVMBasicBlockAsValue(blocks[0]));
   unsigned scope = LLVMGetMDKindIDInContext(llvm, "alias.scope", 11);
   unsigned noalias = LLVMGetMDKindIDInContext(llvm, "noalias", 7);
   bool any = false;
 
-  for (uint32_t b = 0; b < u->count; b++)
-    any |= declares_scope(u->blocks[b]);
-  for (uint32_t b = 0; any && b < u->count; b++)
-    CN_EACH_INSTRUCTION(i, u->blocks[b]) {
+  for (uint32_t b = 0; b < count; b++)
+    any |= declares_scope(blocks[b]);
+  for (uint32_t b = 0; any && b < count; b++)
+    CN_EACH_INSTRUCTION(i, blocks[b]) {
       LLVMSetMetadata(i, scope, NULL);
       LLVMSetMetadata(i, noalias, NULL);
     }
@@ -393,7 +427,7 @@ void cn_unroll_loop(struct cn_ctx *ctx, const struct cn_unrolled_loop *u)
   CN_CHECK(u->count && u->times >= 2 && u->times <= CN_UNROLL_MOST);
   const struct cn_step_loop_claim is = {.header = u->blocks[0], .blocks = u->count};
   cn_step_check_before(ctx, LLVMGetBasicBlockParent(u->blocks[0]), "unrolling", &is, 1);
-  drop_noalias_scopes(u);
+  cn_loop_drop_noalias_scopes(u->blocks, u->count);
   for (uint32_t k = 0; k < count; k++) {
     cn_clone_begin(&clones[k], ctx, u->blocks, u->count, u->blocks[0]);
     build_iteration_phis(u, k ? &clones[k - 1] : NULL, &clones[k]);
