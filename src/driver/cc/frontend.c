@@ -84,6 +84,7 @@ static void add_dependency_options(const struct cn_command *command, const struc
 static void add_bitcode_options(const struct cn_command *command, struct cn_words *words)
 {
   static const char *const always[] = {"-emit-llvm",
+                                       "-fno-discard-value-names",
                                        "-Xclang",
                                        "-disable-llvm-passes",
                                        "-Xclang",

@@ -123,7 +123,8 @@ private:
   int before;
 };
 
-/// Undoes what clang leaves in the context: names of values are kept again, and new functions have no processor.
+/// Undoes what clang leaves in the context: new functions have no processor. Names of values are kept, as in clang's
+/// functions: -fno-discard-value-names gives these a table, which keeps later names unique.
 void restore(llvm::LLVMContext &context)
 {
   context.setDiscardValueNames(false);

@@ -23,8 +23,8 @@ typedef struct cell managed *ref;
 // CARDS: lshr i64 %{{.*}}, 9
 // CARDS-NOT: lshr
 // CARDS: ret void
-// CHECK-NOT: store ptr addrspace(1) %1,
-// CHECK: store ptr addrspace(1) %2,
+// CHECK-NOT: store ptr addrspace(1) %a,
+// CHECK: store ptr addrspace(1) %b,
 // CHECK: ret void
 void twice(ref p, ref a, ref b)
 {
