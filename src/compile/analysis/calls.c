@@ -143,24 +143,39 @@ LLVMValueRef cn_calls_find_metadata(LLVMValueRef call, const char *name)
   return found;
 }
 
-LLVMValueRef cn_calls_base_argument(LLVMValueRef call)
+/* The argument of a leaf that an attribute marks: `mark`, or, if that is null, "returned". */
+static LLVMValueRef find_marked_argument(LLVMValueRef call, const char *mark)
 {
-  static const char mark[] = "cairn-base";
   LLVMValueRef callee = cn_direct_callee(call);
-  unsigned arguments = LLVMGetNumArgOperands(call), returned = cn_attribute_kind("returned");
+  unsigned arguments = LLVMGetNumArgOperands(call), length = mark ? (unsigned)strlen(mark) : 0,
+           returned = cn_attribute_kind("returned");
 
   if (callee && LLVMGetIntrinsicID(callee))
     return NULL;
   for (unsigned a = 0; a < arguments; a++) {
     LLVMValueRef argument = LLVMGetOperand(call, a);
-    if (cn_is_ref(LLVMTypeOf(argument)) &&
-        (LLVMGetCallSiteStringAttribute(call, a + 1, mark, sizeof mark - 1) ||
-         LLVMGetCallSiteEnumAttribute(call, a + 1, returned) ||
-         (callee && (LLVMGetStringAttributeAtIndex(callee, a + 1, mark, sizeof mark - 1) ||
-                     LLVMGetEnumAttributeAtIndex(callee, a + 1, returned)))))
+    if (!cn_is_ref(LLVMTypeOf(argument)))
+      continue;
+    bool marked = mark ? LLVMGetCallSiteStringAttribute(call, a + 1, mark, length) ||
+                             (callee && LLVMGetStringAttributeAtIndex(callee, a + 1, mark, length))
+                       : LLVMGetCallSiteEnumAttribute(call, a + 1, returned) ||
+                             (callee && LLVMGetEnumAttributeAtIndex(callee, a + 1, returned));
+    if (marked)
       return cn_classify_call(call).kind == CN_CALL_LEAF ? argument : NULL;
   }
   return NULL;
+}
+
+LLVMValueRef cn_calls_enclosing_argument(LLVMValueRef call)
+{
+  return find_marked_argument(call, "cairn-base");
+}
+
+LLVMValueRef cn_calls_base_argument(LLVMValueRef call)
+{
+  LLVMValueRef argument = cn_calls_enclosing_argument(call);
+
+  return argument ? argument : find_marked_argument(call, NULL);
 }
 
 bool cn_calls_type_has_refs(LLVMTypeRef function_type)

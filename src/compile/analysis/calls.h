@@ -45,6 +45,8 @@ bool cn_calls_is_memory_copy(LLVMValueRef instruction);
 /* The argument of a leaf whose object the result points into. The argument is marked "returned", or "cairn-base" by a
  * front end. Null if the result is a base pointer. */
 LLVMValueRef cn_calls_base_argument(LLVMValueRef call);
+/* The argument that is marked "cairn-base": the result points into its object, or is null. */
+LLVMValueRef cn_calls_enclosing_argument(LLVMValueRef call);
 
 /* True if all objects stay in place during the call or statepoint, although a statepoint records the call
  * (CN_ATTR_STILL). */

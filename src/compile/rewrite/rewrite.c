@@ -299,6 +299,7 @@ static bool rewrite_module(struct cn_ctx *ctx)
       LLVMRemoveEnumAttributeAtIndex(todo.at[i], CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
       cn_strip_attributes_function(ctx, todo.at[i]);
       cn_undef_replace_references(todo.at[i]);
+      cn_null_results_choose(ctx, todo.at[i]);
       cn_vector_intrinsics_lower(ctx, todo.at[i]);
       cn_managed_allocas_lower(ctx, todo.at[i]);
       cn_merge_locals(ctx, todo.at[i]);

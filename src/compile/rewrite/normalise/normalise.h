@@ -49,6 +49,11 @@ void cn_strip_attributes_declarations(struct cn_ctx *ctx);
 /* Replace undefined references in a function by null. */
 void cn_undef_replace_references(LLVMValueRef function);
 
+/* ---- null_results.c ---- */
+
+/* Give a result of a leaf that points into an argument, or is null, a base that is null with it. */
+void cn_null_results_choose(struct cn_ctx *ctx, LLVMValueRef function);
+
 /* ---- unreachable.c ---- */
 
 /* Delete the blocks that `cfg` omits as unreachable; `cfg` stays valid. */

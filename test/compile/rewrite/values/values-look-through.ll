@@ -30,8 +30,12 @@ define void @intrinsics(ptr addrspace(1) %p, i64 %n) gc "statepoint-example" {
   call void @use(ptr addrspace(1) %c)
   ret void
 }
+; A null result has the base null.
 ; CHECK-LABEL: define void @marked
-; CHECK: gc.relocate.p1({{.*}}) ; (%p, %r)
+; CHECK: %[[#NULL:]] = icmp eq ptr addrspace(1) %r, null
+; CHECK: %[[#BASE:]] = select i1 %[[#NULL]], ptr addrspace(1) null, ptr addrspace(1) %p
+; CHECK: %[[#RESULT:]] = select i1 %[[#NULL]], ptr addrspace(1) null, ptr addrspace(1) %r
+; CHECK: gc.relocate.p1({{.*}}) ; (%[[#BASE]], %[[#RESULT]])
 define void @marked(ptr addrspace(1) %p) gc "statepoint-example" {
   %r = call ptr addrspace(1) @interior(ptr addrspace(1) %p, i64 3)
   call void @foo()
