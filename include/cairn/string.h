@@ -9,12 +9,12 @@
  *     name = cairn_format("%s, %d bytes", name, (int)strlen(name));
  *   puts(name);
  *
- * This header overloads functions of <string.h> and <stdio.h> for managed memory, with the names, arguments and results
- * of the C library: strlen, strcmp, strncmp, memcmp, memchr, strchr, strrchr, strstr, fputs and puts. One argument of
- * strcmp, strncmp and memcmp, and the second argument of strstr, may also be ordinary memory. memcpy, memmove and
- * memset take managed memory without this header. Arguments may point into an object, and must not be null. The
- * functions poll after every CAIRN_TEXT_PIECE bytes (strstr: or after twice the part), so a long text does not delay a
- * collection, and each function may collect.
+ * The functions of <string.h> that only read and return a number, such as strlen and strcmp, take managed memory, mixed
+ * with ordinary memory, and so do memcpy, memmove and memset. This header overloads memchr, strchr, strrchr, strstr,
+ * fputs and puts for managed memory, with the names, arguments and results of the C library; the second argument of
+ * strstr may also be ordinary memory. Arguments may point into an object, and must not be null. The functions poll
+ * after every CAIRN_TEXT_PIECE bytes (strstr: or after twice the part), so a long text does not delay a collection, and
+ * each function may collect.
  *
  * Functions that return a text return a new one, which the collector reclaims; exhausted memory ends the program. Any
  * thread; threads that share a builder or a stream must take turns.
@@ -31,119 +31,45 @@
 #include <string.h>
 #include <cairn/cairn.h>
 
-enum { CAIRN_TEXT_PIECE = 1 << 15, CAIRN_TEXT_UNFINISHED = 1 << 30 };
+enum { CAIRN_TEXT_PIECE = 1 << 14 };
 
 #ifndef CAIRN_PLAIN
 
-/* The leaves of src/runtime/heap/text.c. They do not poll; the last argument limits the time. */
-cairn_leaf size_t cairn_leaf_strnlen(const char cairn_managed *text, size_t limit);
-cairn_leaf int cairn_leaf_strcmp(const char cairn_managed *a, const char cairn_managed *b, size_t limit);
-cairn_leaf int cairn_leaf_strcmp_native(const char cairn_managed *a, const char *b, size_t limit);
-cairn_leaf int cairn_leaf_memcmp(const void cairn_managed *a, const void cairn_managed *b, size_t bytes);
-cairn_leaf int cairn_leaf_memcmp_native(const void cairn_managed *a, const void *b, size_t bytes);
-cairn_leaf size_t cairn_leaf_memchr(const void cairn_managed *memory, int c, size_t bytes);
-cairn_leaf size_t cairn_leaf_strchr(const char cairn_managed *text, int c, size_t limit);
-cairn_leaf size_t cairn_leaf_memmem(const void cairn_managed *memory, size_t bytes, const void cairn_managed *part,
-                                    size_t part_bytes);
-cairn_leaf size_t cairn_leaf_memmem_native(const void cairn_managed *memory, size_t bytes, const void *part,
-                                           size_t part_bytes);
+/* Functions of the C library, called as leaves on references. A call of memchr for more bytes than a piece polls. */
+cairn_leaf void cairn_managed *cairn_memchr_(const void cairn_managed *memory, int c,
+                                             size_t bytes) __asm__("cairn.libc.memchr");
+cairn_leaf size_t cairn_strnlen_(const char cairn_managed *text, size_t limit) __asm__("cairn.libc.strnlen");
+cairn_leaf char cairn_managed *cairn_memmem_(const char cairn_managed *memory, size_t bytes,
+                                             const char cairn_managed *part,
+                                             size_t part_bytes) __asm__("cairn.libc.memmem");
+cairn_leaf char cairn_managed *cairn_memmem_native_(const char cairn_managed *memory, size_t bytes, const char *part,
+                                                    size_t part_bytes) __asm__("cairn.libc1.memmem");
 
 #define CAIRN_OVERLOAD_ static inline __attribute__((overloadable))
-
-static inline size_t cairn_text_piece_(size_t bytes)
-{
-  return bytes < CAIRN_TEXT_PIECE ? bytes : CAIRN_TEXT_PIECE;
-}
 
 /* Like strnlen(), which is not in ISO C. */
 static inline size_t cairn_strnlen(const char cairn_managed *text, size_t limit)
 {
-  size_t at = 0, found, piece;
+  const char cairn_managed *end = (const char cairn_managed *)cairn_memchr_(text, 0, limit);
 
-  do {
-    piece = cairn_text_piece_(limit - at);
-    found = cairn_leaf_strnlen(text + at, piece);
-    at += found;
-  } while (__builtin_expect(found == piece && at < limit, 0));
-  return at;
-}
-
-CAIRN_OVERLOAD_ size_t strlen(const char cairn_managed *text)
-{
-  return cairn_strnlen(text, SIZE_MAX);
-}
-
-/* The comparisons, for each kind of second argument. */
-#define CAIRN_COMPARISONS_(qualifier, suffix) \
-  CAIRN_OVERLOAD_ int strcmp(const char cairn_managed *a, const char qualifier *b) \
-  { \
-    int order; \
-    for (size_t at = 0; \
-         (order = cairn_leaf_strcmp##suffix(a + at, b + at, CAIRN_TEXT_PIECE)) == CAIRN_TEXT_UNFINISHED;) \
-      at += CAIRN_TEXT_PIECE; \
-    return order; \
-  } \
-  CAIRN_OVERLOAD_ int strncmp(const char cairn_managed *a, const char qualifier *b, size_t bytes) \
-  { \
-    int order = 0; \
-    for (size_t at = 0, piece; at < bytes; at += piece) { \
-      piece = cairn_text_piece_(bytes - at); \
-      order = cairn_leaf_strcmp##suffix(a + at, b + at, piece); \
-      if (__builtin_expect(order != CAIRN_TEXT_UNFINISHED, 1)) \
-        return order; \
-    } \
-    return 0; \
-  } \
-  CAIRN_OVERLOAD_ int memcmp(const void cairn_managed *a, const void qualifier *b, size_t bytes) \
-  { \
-    const char cairn_managed *left = a; \
-    const char qualifier *right = b; \
-    int order = 0; \
-    for (size_t at = 0, piece; at < bytes && order == 0; at += piece) { \
-      piece = cairn_text_piece_(bytes - at); \
-      order = cairn_leaf_memcmp##suffix(left + at, right + at, piece); \
-    } \
-    return order; \
-  }
-CAIRN_COMPARISONS_(cairn_managed, )
-CAIRN_COMPARISONS_(, _native)
-
-CAIRN_OVERLOAD_ int strcmp(const char *a, const char cairn_managed *b)
-{
-  return -strcmp(b, a);
-}
-
-CAIRN_OVERLOAD_ int strncmp(const char *a, const char cairn_managed *b, size_t bytes)
-{
-  return -strncmp(b, a, bytes);
-}
-
-CAIRN_OVERLOAD_ int memcmp(const void *a, const void cairn_managed *b, size_t bytes)
-{
-  return -memcmp(b, a, bytes);
+  return end ? (size_t)(end - text) : limit;
 }
 
 CAIRN_OVERLOAD_ void cairn_managed *memchr(const void cairn_managed *memory, int c, size_t bytes)
 {
-  const char cairn_managed *from = memory;
-
-  for (size_t at = 0, piece; at < bytes; at += piece) {
-    piece = cairn_text_piece_(bytes - at);
-    size_t found = cairn_leaf_memchr(from + at, c, piece);
-    if (__builtin_expect(found < piece, 1))
-      return (char cairn_managed *)from + at + found;
-  }
-  return NULL;
+  return cairn_memchr_(memory, c, bytes);
 }
 
+/* The pieces grow, so that the end of a long text is not searched for a byte at its start. */
 CAIRN_OVERLOAD_ char cairn_managed *strchr(const char cairn_managed *text, int c)
 {
-  size_t at = 0, found;
-
-  do
-    at += found = cairn_leaf_strchr(text + at, c, CAIRN_TEXT_PIECE);
-  while (__builtin_expect(found == CAIRN_TEXT_PIECE, 0));
-  return text[at] == (char)c ? (char cairn_managed *)text + at : NULL;
+  for (size_t piece = 64;; piece = piece < CAIRN_TEXT_PIECE ? 2 * piece : piece) {
+    size_t length = cairn_strnlen_(text, piece);
+    char cairn_managed *found = (char cairn_managed *)cairn_memchr_(text, c, length + (length < piece));
+    if (found || length < piece)
+      return found;
+    text += length;
+  }
 }
 
 CAIRN_OVERLOAD_ char cairn_managed *strrchr(const char cairn_managed *text, int c)
@@ -163,12 +89,10 @@ CAIRN_OVERLOAD_ char cairn_managed *strrchr(const char cairn_managed *text, int 
   { \
     size_t bytes = strlen(part), window = 2 * bytes + 256; \
     for (;;) { \
-      size_t length = cairn_leaf_strnlen(text, window); \
-      size_t found = cairn_leaf_memmem##suffix(text, length, part, bytes); \
-      if (found < length || bytes == 0) \
-        return (char cairn_managed *)text + found; \
-      if (length < window) \
-        return NULL; \
+      size_t length = cairn_strnlen(text, window); \
+      char cairn_managed *found = cairn_memmem##suffix##_(text, length, part, bytes); \
+      if (found || length < window) \
+        return found; \
       text += length - bytes + 1; \
       window = window < CAIRN_TEXT_PIECE ? 2 * window : window; \
     } \
