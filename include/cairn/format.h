@@ -126,9 +126,9 @@ static inline struct cairn_argument cairn_argument_long_double_(long double numb
 
 #define CAIRN_COUNT_(...) CAIRN_COUNTED_(__VA_ARGS__, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define CAIRN_COUNTED_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, count, ...) count
-#define CAIRN_EACH_(...) CAIRN_JOIN_(CAIRN_COUNT_(__VA_ARGS__))(__VA_ARGS__)
-#define CAIRN_JOIN_(count) CAIRN_JOINED_(count)
-#define CAIRN_JOINED_(count) CAIRN_EACH_##count##_
+#define CAIRN_EACH_(...) CAIRN_FORMAT_JOIN_(CAIRN_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define CAIRN_FORMAT_JOIN_(count) CAIRN_FORMAT_JOINED_(count)
+#define CAIRN_FORMAT_JOINED_(count) CAIRN_EACH_##count##_
 #define CAIRN_EACH_1_(a) CAIRN_ARGUMENT_(a)
 #define CAIRN_EACH_2_(a, ...) CAIRN_ARGUMENT_(a), CAIRN_EACH_1_(__VA_ARGS__)
 #define CAIRN_EACH_3_(a, ...) CAIRN_ARGUMENT_(a), CAIRN_EACH_2_(__VA_ARGS__)
