@@ -5,7 +5,7 @@
  * <cairn/collector.h> and <cairn/heap_object.h> alone, for any number of threads. Does not: give
  * memory back to the system, mark on several threads, move (so CAIRN_STRESS is refused with it).
  *
- *   clang -O2 -I include -c examples/collectors/mark.c && cairn-cc -O2 program.c mark.o -o program
+ *   cc -O2 $(pkg-config --cflags cairn) -c examples/collectors/mark.c && cairn-cc -O2 program.c mark.o -o program
  *
  * The heap is one reserve of addresses. Below `top` lie blocks and gaps; a gap is no block, so what
  * walks from block to block steps over the gaps of the free list, which it therefore must know.

@@ -4,7 +4,7 @@
  * collections cost, and as the least that a collector can be. Native code against
  * <cairn/collector.h> alone.
  *
- *   clang -O2 -I include -c examples/collectors/never.c && cairn-cc -O2 program.c never.o -o
+ *   cc -O2 $(pkg-config --cflags cairn) -c examples/collectors/never.c && cairn-cc -O2 program.c never.o -o
  * program
  */
 #include <stdatomic.h>
