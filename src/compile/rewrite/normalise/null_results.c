@@ -33,6 +33,20 @@ static LLVMValueRef first_use_place(LLVMValueRef call)
   return has_one_predecessor(normal) && !LLVMIsAPHINode(first) ? first : NULL;
 }
 
+/* True if only a choice of this form, and its condition, use the result: the module was rewritten before. */
+static bool is_chosen(LLVMValueRef call)
+{
+  CN_EACH_USE(use, call) {
+    LLVMValueRef user = LLVMGetUser(use), condition = LLVMIsASelectInst(user) ? LLVMGetOperand(user, 0) : user;
+    if (!LLVMIsAICmpInst(condition) || LLVMGetICmpPredicate(condition) != LLVMIntEQ ||
+        LLVMGetOperand(condition, 0) != call || !LLVMIsNull(LLVMGetOperand(condition, 1)))
+      return false;
+    if (user != condition && !LLVMIsNull(LLVMGetOperand(user, 1)))
+      return false;
+  }
+  return true;
+}
+
 static void choose_null_or_result(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call)
 {
   LLVMValueRef place = first_use_place(call), null = LLVMConstNull(LLVMTypeOf(call));
@@ -57,7 +71,7 @@ void cn_null_results_choose(struct cn_ctx *ctx, LLVMValueRef function)
 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (cn_is_call(i) && cn_is_ref(LLVMTypeOf(i)) && LLVMGetFirstUse(i) && cn_calls_enclosing_argument(i))
+      if (cn_is_call(i) && cn_is_ref(LLVMTypeOf(i)) && cn_calls_enclosing_argument(i) && !is_chosen(i))
         choose_null_or_result(ctx, builder, i);
   LLVMDisposeBuilder(builder);
 }
