@@ -62,6 +62,8 @@ void *cn_fuzz_malloc(size_t size)
 
 void *cn_fuzz_realloc(void *memory, size_t size)
 {
+  if (!memory)
+    return cn_fuzz_malloc(size);
   struct exercise_block *block = (struct exercise_block *)((char *)memory - offsetof(struct exercise_block, memory));
 
   exercise_check_bytes(size);
