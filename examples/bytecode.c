@@ -177,7 +177,8 @@ struct function {
 
 static const char *const texts[] = {"", "ab", "-"};
 static struct value constants[] = {
-    {.kind = NUMBER, .as.number = 0.5}, {.kind = NUMBER, .as.number = -2}, {.kind = BOOLEAN, .as.boolean = 1}, {.kind = NIL}};
+    {.kind = NUMBER, .as.number = 0.5}, {.kind = NUMBER, .as.number = -2},
+    {.kind = BOOLEAN, .as.boolean = 1}, {.kind = NIL}};
 static struct value globals[4];
 static struct value managed *stack;
 static long top, room;
@@ -320,10 +321,11 @@ static const struct instruction root_code[] = {
     {LOAD, 2}, {PUSH_INTEGER, 1}, {ADD, 0}, {STORE, 2}, {JUMP, 4},
     {LOAD, 1}, {RETURN, 0}};
 
-/* A list of values of all kinds: local 1 is the list, local 2 counts to n, local 3 is a text. Global 1 keeps the list of
- * the last run as an item of this run's list. */
+/* A list of values of all kinds: local 1 is the list, local 2 counts to n, local 3 is a text. Global 1 keeps the list
+ * of the last run as an item of this run's list. */
 static const struct instruction mixed_code[] = {
-    {PUSH_LIST, 0}, {LOAD_GLOBAL, 1}, {APPEND, 0}, {STORE, 1}, {PUSH_INTEGER, 0}, {STORE, 2}, {PUSH_TEXT, 0}, {STORE, 3},
+    {PUSH_LIST, 0}, {LOAD_GLOBAL, 1}, {APPEND, 0}, {STORE, 1}, {PUSH_INTEGER, 0}, {STORE, 2},
+    {PUSH_TEXT, 0}, {STORE, 3},
     {LOAD, 2}, {LOAD, 0}, {LESS, 0}, {JUMP_UNLESS, 39},
     {LOAD, 1}, {LOAD, 2}, {APPEND, 0},
     {LOAD, 2}, {PUSH_CONSTANT, 1}, {MULTIPLY, 0}, {APPEND, 0},

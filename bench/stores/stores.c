@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels that store references through ordinary pointers, for bench/stores/run. `stores ROUNDS REPEATS` prints for each
- * kernel its name, the shortest time of a step in nanoseconds, and a checksum. The functions that store are static with
- * -DCALLEE=static; without it another unit might call them.
+ * Kernels that store references through ordinary pointers, for bench/stores/run. `stores ROUNDS REPEATS` prints for
+ * each kernel its name, the shortest time of a step in nanoseconds, and a checksum. The functions that store are static
+ * with -DCALLEE=static; without it another unit might call them.
  */
 #include <stdio.h>
 #include <stdlib.h>

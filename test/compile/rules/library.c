@@ -1,5 +1,6 @@
-// Clang makes up a declaration with the address spaces of the arguments for each library function that it knows, so it does not say that a
-// reference becomes an ordinary pointer. A result would point to where the object was; and LLVM's optimiser would make broken calls of these.
+// Clang makes up a declaration with the address spaces of the arguments for each library function that it knows, so it
+// does not say that a reference becomes an ordinary pointer. A result would point to where the object was; and LLVM's
+// optimiser would make broken calls of these.
 // Functions that only read, and return a number, are leaves (test/run/calls/library_text.c).
 // RUN: not %cairn-cc -O0 -c %s -o %t.o 2>&1 | FileCheck %s --implicit-check-not=error:
 // RUN: not %cairn-cc -O2 -c %s -o %t.o 2>&1 | FileCheck %s --implicit-check-not=error:
@@ -15,7 +16,7 @@ struct text {
 };
 
 #ifndef RIGHT
-// CHECK: library.c:[[@LINE+3]]:{{.*}}in function 'fill': strcpy() is given a reference, but takes an ordinary pointer, {{.*}}[reference-to-unmanaged]
+// CHECK: library.c:[[@LINE+3]]:{{.*}}'fill': strcpy() is given a reference, but takes {{.*}}[reference-to-unmanaged]
 char *fill(struct text managed *text)
 {
   return strcpy(text->at, "abc");

@@ -96,7 +96,8 @@ static void sort_references(long n)
   note(a[0]->key + a[n + 1]->key);
   for (long i = 1; i <= n; i++) {
     seen += a[i]->number;
-    misplaced += i > 1 && (a[i - 1]->key > a[i]->key || (a[i - 1]->key == a[i]->key && a[i - 1]->number > a[i]->number));
+    misplaced += i > 1 &&
+                 (a[i - 1]->key > a[i]->key || (a[i - 1]->key == a[i]->key && a[i - 1]->number > a[i]->number));
     ref managed *found = cairn_search(a[i]->key, &a[1], n, to_key);
     misplaced += !found || (*found)->key != a[i]->key;
   }

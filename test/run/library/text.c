@@ -69,8 +69,10 @@ __attribute__((noinline)) static void measure(long length, long before)
   note(sign(strcmp(a, b)) + 3 * sign(strcmp(a, native)) + 9 * sign(memcmp(a, b, (size_t)length)));
   note(sign(strcmp(native, b)) + 3 * sign(strncmp(native, b, (size_t)length)) + 9 * sign(memcmp(native, b, 1)));
   note(sign(strncmp(a, b, (size_t)length + 5)) + 3 * sign(memcmp(a, native, (size_t)length + 1)));
-  note(AT((char managed *)memchr(a, 'Q', (size_t)length + 1), a) + AT((char managed *)memchr(a, 0, (size_t)length + 9), a));
-  note(AT(strchr(a, 0), a) + AT(strchr(a, '!'), a) + AT(strrchr(a, length < 200 ? 'b' : '!'), a) + AT(strrchr(a, 0), a));
+  note(AT((char managed *)memchr(a, 'Q', (size_t)length + 1), a) +
+       AT((char managed *)memchr(a, 0, (size_t)length + 9), a));
+  note(AT(strchr(a, 0), a) + AT(strchr(a, '!'), a) +
+       AT(strrchr(a, length < 200 ? 'b' : '!'), a) + AT(strrchr(a, 0), a));
   if (length > 0) {
     b[length - 1] = '!';
     note(sign(strcmp(a, b)) + 3 * sign(strcmp(b, native)) + 9 * sign(memcmp(a, b, (size_t)length)));

@@ -94,7 +94,8 @@ int main(int argc, char **argv)
   for (int k = 0; k < 20; k++)
     sum = mix(sum, digest(many[k]));
   cairn_value where = cairn_value_from_payload(ADDRESS, (uint64_t)(uintptr_t)&here);
-  printf("%lx %lx %lx %d\n", sum, digest(global), digest(local), (char *)(uintptr_t)cairn_value_payload(where) == &here);
+  printf("%lx %lx %lx %d\n", sum, digest(global), digest(local),
+         (char *)(uintptr_t)cairn_value_payload(where) == &here);
   printf("%d %d %d\n", cairn_value_is_double(NULL), cairn_value_is_box(NULL), cairn_value_is_payload(NULL, SMALL));
   return 0;
 }

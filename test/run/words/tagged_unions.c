@@ -1,8 +1,8 @@
 // RUN: %root/test/run/Inputs/same %build --many 24000 --small 2 %s
 // RUN: %root/test/run/Inputs/same %build --levels "-O2" --own -fcairn-words=0:1 --small 2 %s
-// Tagged unions wherever a value may be: in objects, arrays and flexible arrays, in globals and thread-locals, in locals
-// whose address is taken, by value, nested in structs, and in native code. Numbers have the bits of addresses. Wrong: a
-// number that a collection changes or follows, a reference that is lost, a number that loses a bit.
+// Tagged unions wherever a value may be: in objects, arrays and flexible arrays, in globals and thread-locals, in
+// locals whose address is taken, by value, nested in structs, and in native code. Numbers have the bits of addresses. Wrong:
+// a number that a collection changes or follows, a reference that is lost, a number that loses a bit.
 #include <stdio.h>
 #include <stdlib.h>
 #include <cairn/cairn.h>
@@ -12,7 +12,8 @@ enum kind { NOTHING, LONG, DOUBLE, INT, FLOAT, CHAR, FLAG, NATIVE, PAIR, ENUM };
 struct pair;
 struct value {
   enum kind kind;
-  cairn_union(long l; double d; int i; float f; signed char c; _Bool flag; const char *native; struct pair managed *pair;
+  cairn_union(long l; double d; int i; float f; signed char c; _Bool flag; const char *native;
+              struct pair managed *pair;
               enum kind e;) as;
 };
 /* Without a name, and after other members; two in one struct. */
@@ -147,7 +148,8 @@ __attribute__((noinline)) static struct value cons(struct value first, struct va
 
 int main(int argc, char **argv)
 {
-  unsigned long n = argc > 1 ? strtoul(argv[1], NULL, 10) : 300, sum = digest(many[0]) + digest(many[7]) + digest(fixed);
+  unsigned long n = argc > 1 ? strtoul(argv[1], NULL, 10) : 300,
+                sum = digest(many[0]) + digest(many[7]) + digest(fixed);
 
   sum = mix(sum, digest(local));
   for (unsigned long i = 0; i < n; i++) {
