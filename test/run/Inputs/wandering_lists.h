@@ -14,13 +14,13 @@ struct node {
 
 typedef struct node managed *reference;
 
-static unsigned long draw(unsigned long *seed, unsigned long below)
+static inline unsigned long draw(unsigned long *seed, unsigned long below)
 {
   *seed = *seed * 6364136223846793005ul + 1442695040888963407ul;
   return (*seed >> 33) % below;
 }
 
-static reference list(long owner, long place, long length)
+static inline reference list(long owner, long place, long length)
 {
   reference head = 0;
 
@@ -34,7 +34,7 @@ static reference list(long owner, long place, long length)
   return head;
 }
 
-static long check(reference n, long owner, long place)
+static inline long check(reference n, long owner, long place)
 {
   long wrong = 0, length = 0;
 
@@ -44,7 +44,7 @@ static long check(reference n, long owner, long place)
 }
 
 /* Each of the `count` lists is in one of the two tables. Returns the number of faults. */
-static long check_all(reference managed *here, reference managed *there, long count, long owner)
+static inline long check_all(reference managed *here, reference managed *there, long count, long owner)
 {
   long wrong = 0;
 

@@ -24,51 +24,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <cairn/cairn.h>
 #include <cairn/events.h>
+#include "../Inputs/wandering_lists.h"
 
-enum { NODES = 2000, LONG = 20, THREADS = 8 };
-
-struct node {
-  struct node managed *next;
-  long owner, place;
-};
-
-typedef struct node managed *reference;
+enum { NODES = 2000, THREADS = 8 };
 
 static reference managed *all_tables[THREADS]; // roots, for the check at the end
 static long markings;
 
-static unsigned long draw(unsigned long *seed, unsigned long below)
-{
-  *seed = *seed * 6364136223846793005ul + 1442695040888963407ul;
-  return (*seed >> 33) % below;
-}
-
-static reference list(long owner, long place)
-{
-  reference head = 0;
-
-  for (long i = 0; i < LONG; i++) {
-    reference n = cairn_new(struct node);
-    n->next = head;
-    n->owner = owner;
-    n->place = place;
-    head = n;
-  }
-  return head;
-}
-
-static long check(reference n, long owner, long place)
-{
-  long wrong = 0, length = 0;
-
-  for (; n; n = n->next, length++)
-    wrong += n->owner != owner || n->place != place;
-  return wrong + (length != LONG);
-}
-
-static long check_all(long owner)
+static long check_table(long owner)
 {
   reference managed *table = all_tables[owner];
   long wrong = 0;
@@ -87,7 +51,7 @@ static void work(long owner, long steps)
   all_tables[owner] = cairn_new_array(reference, NODES);
   for (; steps > 0; steps--) {
     long i = (long)draw(&seed, NODES), k = (long)draw(&seed, NODES);
-    all_tables[owner][i] = list(owner, i);
+    all_tables[owner][i] = list(owner, i, LONG);
     if (all_tables[owner][k] && all_tables[owner][k]->next == 0)
       abort();
     if (steps % 100 == 0) {
@@ -111,7 +75,7 @@ static void check_at_exit(void)
   long wrong = 0;
 
   for (long i = 0; i < THREADS; i++)
-    wrong += check_all(i);
+    wrong += check_table(i);
   if (wrong) {
     printf("%ld wrong\n", wrong);
     fflush(stdout);

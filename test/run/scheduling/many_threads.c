@@ -13,51 +13,21 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <cairn/cairn.h>
+#include "../Inputs/wandering_lists.h"
 #include "Inputs/surroundings.h"
 
-enum { MAX_THREADS = 2000, LONG = 20, TABLE = 20000, STACK_BYTES = 256 << 10, TOKENS = 8, STEPS_PER_LOOK = 500 };
-
-struct node {
-  struct node managed *next;
-  long owner, place;
-};
-
-typedef struct node managed *reference;
+enum { MAX_THREADS = 2000, TABLE = 20000, STACK_BYTES = 256 << 10, TOKENS = 8, STEPS_PER_LOOK = 500 };
 
 static sem_t tokens[MAX_THREADS]; // a thread runs while it has a token
 static long count;
 static atomic_int over;
 static atomic_long wrong;
 
-static reference list(long owner, long place)
-{
-  reference head = 0;
-
-  for (long i = 0; i < LONG; i++) {
-    reference n = cairn_new(struct node);
-    n->next = head;
-    n->owner = owner;
-    n->place = place;
-    head = n;
-  }
-  return head;
-}
-
-static long check(reference n, long owner, long place)
-{
-  long wrong = 0, length = 0;
-
-  for (; n; n = n->next, length++)
-    wrong += n->owner != owner || n->place != place;
-  return wrong + (length != LONG);
-}
-
 // The lists of a thread are older or younger than its waits.
 static void *pass_tokens(void *argument)
 {
   long number = (long)argument;
-  reference oldest = list(number, 0), newest = oldest;
+  reference oldest = list(number, 0, LONG), newest = oldest;
 
   for (long turn = 0;; turn++) {
     while (sem_wait(&tokens[number]) != 0)
@@ -65,7 +35,7 @@ static void *pass_tokens(void *argument)
     wrong += check(oldest, number, 0) + check(newest, number, turn == 0 ? 0 : turn - 1);
     if (over)
       return 0;
-    newest = list(number, turn);
+    newest = list(number, turn, LONG);
     sem_post(&tokens[(number + 7) % count]);
   }
 }
@@ -77,12 +47,12 @@ static void replace_lists(void)
   unsigned long seed = 1;
 
   for (long i = 0; i < TABLE; i++)
-    table[i] = list(-1, i);
+    table[i] = list(-1, i, LONG);
   for (long step = 1; step % STEPS_PER_LOOK != 0 || !surroundings_are_over(1); step++) {
     seed = seed * 6364136223846793005ul + 1442695040888963407ul;
     long i = (long)(seed >> 33) % TABLE;
     wrong += check(table[i], -1, i);
-    table[i] = list(-1, i);
+    table[i] = list(-1, i, LONG);
   }
   for (long i = 0; i < TABLE; i++)
     wrong += check(table[i], -1, i);
