@@ -12,6 +12,7 @@
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/cfg.h"
+#include "compile/core/emit.h"
 #include "compile/core/debug_records.h"
 #include "compile/core/each.h"
 
@@ -204,4 +205,20 @@ void cn_clone_fill(struct cn_clone *clone)
     CN_CHECK(LLVMGetBasicBlockTerminator(cn_clone_of_block(clone, clone->blocks[b])));
   feed_exit_phis(clone);
   cn_free(&copied);
+}
+
+void cn_clone_replace_phis(const struct cn_clone *clone, LLVMBasicBlockRef header,
+                           LLVMValueRef (*build)(const struct cn_clone *clone, LLVMValueRef phi))
+{
+  CN_VECTOR(LLVMValueRef) phis = {0};
+  CN_VECTOR(LLVMValueRef) fresh = {0};
+
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(header); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
+    cn_push(&phis, phi);
+  for (size_t i = 0; i < phis.count; i++)
+    cn_push(&fresh, build(clone, phis.at[i]));
+  for (size_t i = 0; i < phis.count; i++)
+    cn_emit_replace_instruction(phis.at[i], fresh.at[i]);
+  cn_free(&phis);
+  cn_free(&fresh);
 }

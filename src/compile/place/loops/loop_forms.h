@@ -106,6 +106,11 @@ void cn_clone_set_copy(struct cn_clone *clone, LLVMValueRef value, LLVMValueRef 
 void cn_clone_fill(struct cn_clone *clone);
 void cn_clone_end(struct cn_clone *clone);
 
+/* Replaces each phi at the start of block `header` of the original by a new phi, which `build` makes from the old one
+ * and its copy. All new phis are built first, because a phi's next value may be another phi. */
+void cn_clone_replace_phis(const struct cn_clone *clone, LLVMBasicBlockRef header,
+                           LLVMValueRef (*build)(const struct cn_clone *clone, LLVMValueRef phi));
+
 /* The value that replaces `value` in the copy, or `value` itself if no copied block defines it. */
 LLVMValueRef cn_clone_of(const struct cn_clone *clone, LLVMValueRef value);
 LLVMBasicBlockRef cn_clone_of_block(const struct cn_clone *clone, LLVMBasicBlockRef block);

@@ -16,9 +16,7 @@
 
 #include <stdlib.h>
 #include "base/check.h"
-#include "base/vector.h"
 #include "compile/analysis/cfg.h"
-#include "compile/core/emit.h"
 #include "compile/cost/cost.h"
 
 /* The most instructions of a loop that is peeled. */
@@ -120,23 +118,6 @@ static LLVMValueRef build_phi_after_copy(const struct cn_clone *clone, LLVMValue
   return fresh;
 }
 
-/* A phi's next value may be another phi, whose copy is found by the old phi: all new phis are built before the first
- * old phi is replaced. */
-static void feed_phis_from_copy(LLVMBasicBlockRef header, const struct cn_clone *clone)
-{
-  CN_VECTOR(LLVMValueRef) phis = {0};
-  CN_VECTOR(LLVMValueRef) fresh = {0};
-
-  for (LLVMValueRef phi = LLVMGetFirstInstruction(header); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
-    cn_push(&phis, phi);
-  for (size_t i = 0; i < phis.count; i++)
-    cn_push(&fresh, build_phi_after_copy(clone, phis.at[i]));
-  for (size_t i = 0; i < phis.count; i++)
-    cn_emit_replace_instruction(phis.at[i], fresh.at[i]);
-  cn_free(&phis);
-  cn_free(&fresh);
-}
-
 void cn_peel_loop(struct cn_ctx *ctx, const struct cn_peeled_loop *p)
 {
   LLVMBasicBlockRef header = p->blocks[0];
@@ -155,7 +136,7 @@ void cn_peel_loop(struct cn_ctx *ctx, const struct cn_peeled_loop *p)
     cn_ptrmap_add(&kept, p->blocks[b], NULL);
   cn_redirect_incoming_edges(header, cn_clone_of_block(&clone, header), &kept);
   redirect_back_edges(p, &clone);
-  feed_phis_from_copy(header, &clone);
+  cn_clone_replace_phis(&clone, header, build_phi_after_copy);
   cn_step_check_after(ctx, function, "peeling", &is, 1);
   cn_ptrmap_free(&kept);
   cn_clone_end(&clone);

@@ -22,7 +22,6 @@
 #include "base/vector.h"
 #include "compile/analysis/cfg.h"
 #include "compile/core/each.h"
-#include "compile/core/emit.h"
 #include "compile/cost/cost.h"
 
 /* This amount of work between two polls is thirty times the work of a poll. */
@@ -323,23 +322,6 @@ static LLVMValueRef build_phi_of_last_copy(const struct cn_clone *last, LLVMValu
   return fresh;
 }
 
-/* A phi's next value may be another phi, whose copy is found by the old phi: all new phis are built before the first
- * old phi is replaced. */
-static void feed_phis_from_last_copy(const struct cn_unrolled_loop *u, const struct cn_clone *last)
-{
-  CN_VECTOR(LLVMValueRef) phis = {0};
-  CN_VECTOR(LLVMValueRef) round = {0};
-
-  for (LLVMValueRef phi = LLVMGetFirstInstruction(u->blocks[0]); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
-    cn_push(&phis, phi);
-  for (size_t i = 0; i < phis.count; i++)
-    cn_push(&round, build_phi_of_last_copy(last, phis.at[i]));
-  for (size_t i = 0; i < phis.count; i++)
-    cn_emit_replace_instruction(phis.at[i], round.at[i]);
-  cn_free(&phis);
-  cn_free(&round);
-}
-
 /* Compute the value of `phi` in the k-th copy as the old phi plus a multiple of the step, so that copies are
  * independent and addresses can contain the constant distance. */
 static void compute_advance_from_phi(const struct cn_clone *clone, uint32_t k, LLVMValueRef phi)
@@ -445,7 +427,7 @@ void cn_unroll_loop(struct cn_ctx *ctx, const struct cn_unrolled_loop *u)
   for (LLVMValueRef phi = LLVMGetFirstInstruction(u->blocks[0]); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
     for (uint32_t k = 0; k < count; k++)
       compute_advance_from_phi(&clones[k], k + 1, phi);
-  feed_phis_from_last_copy(u, &clones[count - 1]);
+  cn_clone_replace_phis(&clones[count - 1], u->blocks[0], build_phi_of_last_copy);
   for (uint32_t k = 0; k < count; k++)
     fold_single_input_phis(&clones[k], u->blocks[0]);
   const struct cn_step_loop_claim made = {
