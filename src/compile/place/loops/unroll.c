@@ -19,7 +19,6 @@
 
 #include <stdlib.h>
 #include "base/check.h"
-#include "base/vector.h"
 #include "compile/analysis/cfg.h"
 #include "compile/core/each.h"
 #include "compile/cost/cost.h"
