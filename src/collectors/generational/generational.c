@@ -305,6 +305,7 @@ static struct cn_tracers_totals trace_heap(enum cn_trace mode, const struct cn_e
   cn_tracers_visit_roots();
   cairn_phase_ends(from_roots);
   if (mode == CN_TRACE_YOUNG) {
+    cn_pacer_note_root_visits();
     cairn_phase_begins("cards");
     cn_tracers_visit_cards();
     cairn_phase_ends("cards");

@@ -3,11 +3,11 @@
  * Marks the old space and large objects. Marked objects are on a stack until they are scanned, the newest first. A long
  * array is scanned part by part, so that each step is short.
  *
- * The file owns the state of the marking: `cn_marker`, `marker_state`, and `waiting_cards`, whose fields the marker
- * visits again. In phase MUTATE only steps in the runtime's background thread mark and scan. In phase STOP tracers
- * write marks, lines and stacks under `marking_lock`, and marks of copies by atomic operations; when the tracers are
- * done, the collecting thread begins or ends the marking, processes weak fields, and runs steps. The program may change
- * a field at any time, so the marker loads each field once.
+ * The file owns the state of the marking: `cn_marker`, `marker_state`, and `cn_tables.waiting`. In phase MUTATE only
+ * steps in the runtime's background thread mark and scan. In phase STOP tracers write marks, lines and stacks under
+ * `marking_lock`, and marks of copies by atomic operations; when the tracers are done, the collecting thread begins or
+ * ends the marking, processes weak fields, and runs steps. The program may change a field at any time, so the marker
+ * loads each field once.
  */
 #include "collectors/generational/marker.h"
 
@@ -30,9 +30,8 @@ enum {
   LAYOUT_CACHE_SIZE = 64,
   PREFETCH_DISTANCE = 8,
   QUEUED_OBJECTS = 8,
-  SCAN_PIECE_BYTES = 2048,     /* bytes of an object that are scanned at a time */
-  MAX_WAITING_PARTS = 1 << 16, /* parts of objects that may wait when a card is added */
-  WAITING_CARDS = 1 << 15,     /* entries of the table of cards that wait */
+  SCAN_PIECE_BYTES = 2048, /* bytes of an object that are scanned at a time */
+  MAX_WAITING_CARDS = 1 << 21,
 };
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -41,7 +40,11 @@ struct object_part {
   uintptr_t object, from, to;
 };
 #define PROMOTED_OBJECTS ((uintptr_t)0) /* instead of an object */
-#define OBJECTS_OF_CARD ((uintptr_t)1)  /* instead of an object: the marked objects of the old space in a card */
+
+/* A card to visit again: of the large object, or, if `large` is 0, of the marked objects of the old space. */
+struct waiting_card {
+  uintptr_t large, card;
+};
 
 /* Marked objects whose headers are being prefetched; the marker scans them in this order. */
 struct object_queue {
@@ -76,7 +79,7 @@ struct plain_layout {
 };
 
 static struct {
-  struct entry_stack objects, parts;
+  struct entry_stack objects, parts, cards;
   struct object_queue queue; /* objects taken from the stack */
   struct entry_stack weak;   /* all marked objects that have weak fields */
   size_t noted;              /* entries of `weak` that the runtime has received */
@@ -380,21 +383,7 @@ static void scan_promoted_objects(struct object_part part)
     scan_fields(object, layout_of(object), object, UINTPTR_MAX);
 }
 
-/* The cards that wait to be scanned again, by their numbers; an entry may have lost its card to another one. */
-static uintptr_t waiting_cards[WAITING_CARDS];
-
-static uintptr_t *waiting_card_entry(uintptr_t card)
-{
-  return &waiting_cards[card / CN_CARD_BYTES % WAITING_CARDS];
-}
-
-static void forget_waiting_card(uintptr_t card)
-{
-  if (*waiting_card_entry(card) == card)
-    *waiting_card_entry(card) = 0;
-}
-
-ALWAYS_INLINE void scan_object_in_card(struct step_state *step, uintptr_t object, struct object_part card)
+ALWAYS_INLINE void scan_object_in_card(struct step_state *step, uintptr_t object, uintptr_t card)
 {
   uintptr_t header = header_of(object);
   const struct plain_layout *plain = plain_layout_entry(header);
@@ -402,28 +391,39 @@ ALWAYS_INLINE void scan_object_in_card(struct step_state *step, uintptr_t object
   if (!cn_tables_is_marked(object))
     return;
   if (plain->header == header && plain->bytes != 0) {
-    visit_slots_at_offsets(step, object, ((const struct cairn_layout *)header)->offsets, plain->references, card.from,
-                           card.to);
+    visit_slots_at_offsets(step, object, ((const struct cairn_layout *)header)->offsets, plain->references, card,
+                           card + CN_CARD_BYTES);
     return;
   }
   end_step(step);
-  scan_fields(object, layout_of(object), card.from, card.to);
+  scan_fields(object, layout_of(object), card, card + CN_CARD_BYTES);
   *step = begin_step();
 }
 
 /* Visits the fields in the card of marked objects. */
-static void scan_card_again(struct object_part card)
+static void scan_objects_of_card(uintptr_t card)
 {
-  uintptr_t object = cn_tables_last_object_before(card.from), next = card.from;
+  uintptr_t object = cn_tables_last_object_before(card), next = card, end = card + CN_CARD_BYTES;
   struct step_state step = begin_step();
 
-  CN_ASSERT(card.object == OBJECTS_OF_CARD && card.to - card.from == CN_CARD_BYTES);
   step.fields++;
   if (object != 0)
     scan_object_in_card(&step, object, card);
-  for (; (object = cn_tables_next_object_within(next, card.to)) != 0; next = object)
+  for (; (object = cn_tables_next_object_within(next, end)) != 0; next = object)
     scan_object_in_card(&step, object, card);
   end_step(&step);
+}
+
+static void scan_newest_card_again(void)
+{
+  struct waiting_card top = ((struct waiting_card *)marker_state.cards.at)[--marker_state.cards.count];
+
+  CN_ASSERT(top.card % CN_CARD_BYTES == 0);
+  *cn_tables_card_waits(top.card) = 0;
+  if (top.large == 0)
+    scan_objects_of_card(top.card);
+  else
+    scan_fields(top.large, layout_of(top.large), top.card > top.large ? top.card : top.large, top.card + CN_CARD_BYTES);
 }
 
 static void scan_newest_part(void)
@@ -437,11 +437,8 @@ static void scan_newest_part(void)
   } else {
     marker_state.parts.count--;
   }
-  forget_waiting_card(part.from & ~(uintptr_t)(CN_CARD_BYTES - 1));
   if (part.object == PROMOTED_OBJECTS)
     scan_promoted_objects(part);
-  else if (part.object == OBJECTS_OF_CARD)
-    scan_card_again(part);
   else
     scan_fields(part.object, layout_of(part.object), part.from, part.to);
 }
@@ -464,6 +461,7 @@ static void scan_marked_object(uintptr_t object)
   CN_ASSERT(cn_tables_is_in_old_space(block) && block < object && cn_tables_is_marked(object));
   mark_lines(cn_tables.reached, block - cn_tables.old, end - cn_tables.old);
   cn_marker.bytes += end - block;
+  cn_marker.found += end - block;
   cn_tables.filled[cn_tables_block_of(object - CAIRN_ABI_HEADER_SIZE)] += (uint32_t)(end - block);
   tell_waiting_ephemerons(object);
   if (layout != NULL)
@@ -512,6 +510,7 @@ static bool scan_marked_objects(size_t fields)
       visit_slot(&step, (const uintptr_t *)(object + *offset++));
   }
   cn_marker.bytes += bytes;
+  cn_marker.found += bytes;
   marker_state.queue.first = first;
   marker_state.queue.count = queued;
   end_step(&step);
@@ -574,7 +573,8 @@ void cn_marker_process_weak_objects(void)
 
 void cn_marker_begin(void)
 {
-  CN_CHECK(!cn_marker.on && marker_state.objects.count == 0 && marker_state.parts.count == 0);
+  CN_CHECK(!cn_marker.on && marker_state.objects.count == 0 && marker_state.parts.count == 0 &&
+           marker_state.cards.count == 0);
   cn_marker = (struct cn_marker){.on = true};
   cn_marker_resume();
 }
@@ -635,14 +635,16 @@ void cn_marker_scan_later(uintptr_t from, uintptr_t to)
 bool cn_marker_rescan_later(uintptr_t large, uintptr_t card)
 {
   CN_ASSERT(card % CN_CARD_BYTES == 0);
-  if (cn_trace_cycle.shared || cn_marker.idle || cn_pacer.survived < cn_marker_rescan_bytes ||
-      marker_state.parts.count >= MAX_WAITING_PARTS)
+  size_t bytes = cn_pacer.survived > cn_marker.bytes ? cn_pacer.survived : cn_marker.bytes;
+
+  if (cn_trace_cycle.shared || (cn_marker.idle && bytes < cn_marker_rescan_bytes) ||
+      marker_state.cards.count >= MAX_WAITING_CARDS)
     return false;
-  if (*waiting_card_entry(card) == card || (large != 0 && !cn_marker_is_marked(large)))
+  if (*cn_tables_card_waits(card) != 0 || (large != 0 && !cn_marker_is_marked(large)))
     return true;
-  *waiting_card_entry(card) = card;
-  *(struct object_part *)push_entry(&marker_state.parts, sizeof(struct object_part)) =
-      (struct object_part){large != 0 ? large : OBJECTS_OF_CARD, card > large ? card : large, card + CN_CARD_BYTES};
+  *cn_tables_card_waits(card) = 1;
+  *(struct waiting_card *)push_entry(&marker_state.cards, sizeof(struct waiting_card)) =
+      (struct waiting_card){large, card};
   return true;
 }
 
@@ -679,11 +681,15 @@ bool cn_marker_step(size_t fields, bool stopped)
   for (marker_state.fields = 0; marker_state.fields < fields;) {
     if (scan_marked_objects(fields))
       continue;
-    if (marker_state.parts.count == 0) {
+    if (marker_state.parts.count != 0) {
+      scan_newest_part();
+      continue;
+    }
+    if (marker_state.cards.count == 0) {
       cn_marker.idle = true;
       return false;
     }
-    scan_newest_part();
+    scan_newest_card_again();
   }
   return true;
 }
@@ -691,13 +697,22 @@ bool cn_marker_step(size_t fields, bool stopped)
 void cn_marker_end(void)
 {
   CN_CHECK(cn_marker.on && cn_marker.idle);
-  CN_CHECK(marker_state.objects.count == 0 && marker_state.queue.count == 0 && marker_state.parts.count == 0);
+  CN_CHECK(marker_state.objects.count == 0 && marker_state.queue.count == 0 && marker_state.parts.count == 0 &&
+           marker_state.cards.count == 0);
   cn_marker.on = false;
   cairn_deferred_roots(false);
-  memset(waiting_cards, 0, sizeof waiting_cards);
   free_entry_stack(&marker_state.objects, sizeof(uintptr_t));
   free_entry_stack(&marker_state.parts, sizeof(struct object_part));
+  free_entry_stack(&marker_state.cards, sizeof(struct waiting_card));
   free_entry_stack(&marker_state.weak, sizeof(uintptr_t));
+}
+
+static void forget_waiting_cards(void)
+{
+  const struct waiting_card *cards = marker_state.cards.at;
+
+  while (marker_state.cards.count != 0)
+    *cn_tables_card_waits(cards[--marker_state.cards.count].card) = 0;
 }
 
 void cn_marker_abandon(void)
@@ -709,6 +724,7 @@ void cn_marker_abandon(void)
     if (cn_blocks_block_has_objects(block))
       cn_tables_clear_block_marks(block);
   cn_large_objects_reset_reached();
+  forget_waiting_cards();
   marker_state.objects.count = marker_state.parts.count = marker_state.queue.count = 0;
   cn_marker.idle = true;
   cn_marker_end();

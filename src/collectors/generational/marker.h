@@ -23,6 +23,7 @@ struct cn_marker {
   bool idle;    /* the marker had nothing left to scan when the stop began */
   bool scanned; /* the marker has scanned objects since the marking began */
   bool rooted;  /* the marker has received all roots, including the roots of deferred frames */
+  size_t found; /* bytes of objects that the marker has scanned since the pacer last cleared the number */
   size_t bytes; /* bytes of marked objects in the old space */
 };
 extern struct cn_marker cn_marker;
@@ -41,8 +42,8 @@ void cn_marker_scan_later(uintptr_t from, uintptr_t to);
 
 /* STOP. Tells the marker to visit again the fields in the card of marked objects: of the old large object, or, if
  * `large` is 0, of objects of the old space. Returns false if the tracer should pass the objects that these fields
- * point to: with fewer than cn_marker_rescan_bytes of old objects, whose marks stay in the processor's caches, if the
- * marker has nothing else to scan, if several tracers are at work, or if too many cards wait. A test sets other bytes.
+ * point to: if the marker has nothing else to scan, with fewer than cn_marker_rescan_bytes of old objects, whose marks
+ * stay in the processor's caches; if several tracers are at work; or if too many cards wait. A test sets other bytes.
  */
 bool cn_marker_rescan_later(uintptr_t large, uintptr_t card);
 extern size_t cn_marker_rescan_bytes;

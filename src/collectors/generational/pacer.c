@@ -48,12 +48,12 @@ enum {
   PACE_WEIGHT = 8,                /* each measurement counts as one part in this many of the pace */
   MIN_MEASURED_BYTES = 256 << 10, /* bytes of a nursery that show a pace */
   MAX_PROMOTIONS_IN_ROW = 3,
+  FEW_FOUND_BYTES = 4 << 10,  /* the marker only visits cards again if it finds less from one pause to the next */
   PROMOTED_THOUSANDTHS = 500, /* complete nurseries are promoted only if so much of recent ones survived */
-  FIRST_COPIED_BYTES = 1 << 20,
+  FIRST_COPIED_BYTES = 128 << 10,
   MIN_COPY_SHARE = 16,            /* copies get at least one part in this many of the time, after the scan of cards */
   FRAGMENTED_MULTIPLE = 3,        /* the old space is fragmented if it takes more than this multiple of survivors */
   FRAGMENTED_BYTES = 16 << 20,    /* and of so many bytes */
-  OVERRUN_SHARE = 4,              /* visits may go on for one part in this many after the deadline */
   LARGE_SHARE = 4,                /* young large objects may take one part in this many of a promoted nursery */
   MIN_HEADROOM_BYTES = 512 << 10, /* bytes that may be promoted at any time */
   HEADROOM_OLD_SHARE = 16,        /* without a marking, also one part in this many of old objects */
@@ -72,12 +72,14 @@ static struct pacing {
   uint64_t begun, deadline;       /* of this collection, in processor time, or 0 between collections */
   uint64_t ended;                 /* end of the last collection, by the clock */
   uint64_t ran;                   /* nanoseconds from then to this collection */
+  uint64_t rooted;                /* end of the visits of roots */
   uint64_t visited, collected;    /* end of the visits of this collection, or 0; end of its copies and promotion */
   size_t bytes;                   /* bytes of the nursery that this collection empties */
+  bool ends;                      /* at the last collection the marker had little left but cards to visit again */
   bool fragmented;                /* the old space takes much more memory than its objects */
   bool full;                      /* small or large objects took at least half of the nursery's size */
   uint64_t rest_pace, whole_pace; /* picoseconds per byte of nursery: promotion of the rest after copies, and of all */
-  size_t copied_bytes;            /* bytes of a nursery, by the visits after the deadlines of past collections */
+  size_t copied_bytes;            /* bytes of a nursery whose cards and survivors past collections visited in time */
   unsigned promotions, in_row;    /* promotions that come next; promotions that follow the next early end of copies */
   size_t surviving;               /* thousandths of recent nurseries that survived, or were promoted */
   size_t reachable;               /* thousandths of recent nurseries that survived, if copies did not end early */
@@ -97,7 +99,7 @@ static size_t larger_of(size_t a, size_t b)
  * two thirds otherwise. */
 static uint64_t young_collection_time(void)
 {
-  bool shares = (cn_marker.on && cn_marker.idle) || cn_evacuation_notes_cards();
+  bool shares = (cn_marker.on && (cn_marker.idle || pacing.ends)) || cn_evacuation_notes_cards();
 
   return cairn_pause_goal() / PAUSE_TASK_SHARE * (shares ? 1 : 2);
 }
@@ -181,20 +183,19 @@ static size_t bytes_allocated_in(uint64_t time)
 }
 
 /* Bytes that are worth a pause, or 0 if that is unknown: the program allocates them in as much time as this young
- * collection took. With smaller nurseries the program would stand still for most of the time. But a nursery of so many
- * bytes must not exceed the goal if the time is proportional to the nursery, except for the scan of all cards and for
- * marking, whose time a smaller nursery does not shorten. */
+ * collection took. With smaller nurseries the program would stand still for most of the time. But cards and copies,
+ * whose time is proportional to the nursery, must not exceed the goal by far; a smaller nursery does not shorten the
+ * scan of all cards, the visits of roots and marking. */
 static size_t bytes_worth_a_pause(void)
 {
   uint64_t now = processor_time(), took = pacing.begun != 0 ? now - pacing.begun : 0,
-           fixed = took != 0 && pacing.visited != 0 ? cn_cards_scan_time() + now - pacing.collected : 0,
-           goal = cairn_pause_goal() < UINT32_MAX ? cairn_pause_goal() : UINT32_MAX;
+           fixed = took != 0 && pacing.visited != 0 ? pacing.rooted - pacing.begun + now - pacing.collected : 0;
   size_t bytes = bytes_allocated_in(took), least = bytes_allocated_in(fixed);
 
   pacing.begun = 0;
   pacing.ended = cn_os_clock_nanoseconds();
-  if (took != 0 && bytes > pacing.bytes * goal / took)
-    bytes = pacing.bytes * goal / took;
+  if (bytes > pacing.copied_bytes / 2 * 3)
+    bytes = pacing.copied_bytes / 2 * 3;
   bytes = larger_of(bytes, least) / (cn_marker.on ? MARKING_PAUSE_SHARE : 1);
   return bytes < MAX_BYTES_WORTH_A_PAUSE ? bytes : MAX_BYTES_WORTH_A_PAUSE;
 }
@@ -209,8 +210,7 @@ void cn_pacer_bound_nursery(size_t old)
 
   CN_ASSERT(cn_pacer.tries <= MAX_MARKING_END_TRIES);
   most = most >> cn_pacer.tries & ~(size_t)7;
-  if (most < larger_of(least, fair))
-    most = larger_of(least, fair);
+  most = larger_of(most, larger_of(least, fair >> cn_pacer.tries));
   cn_pacer.room = (cn_pacer.nursery < most ? cn_pacer.nursery : most) & ~(size_t)7;
 }
 
@@ -285,6 +285,7 @@ void cn_pacer_begin_marking(size_t old)
 {
   CN_CHECK(cn_pacer.tries == 0);
   pacing.marking_begun = old;
+  pacing.ends = false;
 }
 
 /* The marking should end at the threshold. It is late if it has marked a smaller part of the objects that it is
@@ -311,19 +312,22 @@ uint64_t cn_pacer_root_deadline(size_t old)
  * time between pauses. */
 uint64_t cn_pacer_marking_deadline(size_t old)
 {
+  bool ends = cn_marker.idle || (cn_marker.scanned && cn_marker.found < FEW_FOUND_BYTES);
   uint64_t part = cairn_full_pause_goal() / PAUSE_TASK_SHARE, most = pacing.begun + 5 * part / 2,
-           least = processor_time() + (cn_marker.idle && cn_pacer.tries < MAX_MARKING_END_TRIES ? part / 2 : part);
+           least = processor_time() + (ends && cn_pacer.tries < MAX_MARKING_END_TRIES ? part / 2 : part);
 
   CN_CHECK(cn_marker.on);
-  if (!cn_marker.idle && cn_pacer.tries != 0)
+  cn_marker.found = 0;
+  if (!ends && cn_pacer.tries != 0)
     cn_pacer.tries--;
   if (old > cn_pacer_old_limit(true))
     return UINT64_MAX;
-  if (!(cn_marker.idle && cn_marker.rooted) && !is_marking_late(old, cn_marker.bytes))
+  pacing.ends = ends;
+  if (!(ends && cn_marker.rooted) && !is_marking_late(old, cn_marker.bytes))
     return 0;
-  if (cn_marker.idle && cn_pacer.tries < MAX_MARKING_END_TRIES)
+  if (ends && cn_pacer.tries < MAX_MARKING_END_TRIES)
     cn_pacer.tries++;
-  return cn_marker.idle && most > least ? most : least;
+  return ends && most > least ? most : least;
 }
 
 void cn_pacer_end_marking(size_t old)
@@ -396,22 +400,29 @@ static void forget_slow_pace(void)
     pacing.rest_pace -= (pacing.rest_pace - FIRST_PICOSECONDS_PER_BYTE) / PACE_DECAY_SHARE + 1;
 }
 
-/* If copies ended early, and visits of cards went on for too long, the next nursery whose survivors are copied is
- * smaller, so that the program dirties fewer cards. */
+void cn_pacer_note_root_visits(void)
+{
+  pacing.rooted = processor_time();
+}
+
+/* The visits of cards and the copies take as much time for each byte of the next nursery, whose survivors are copied.
+ */
 void cn_pacer_note_visits(void)
 {
   pacing.visited = processor_time();
   if (!cn_trace_cycle.stays)
     forget_slow_pace();
-  uint64_t late = cn_trace_cycle.stays && pacing.visited > pacing.deadline ? pacing.visited - pacing.deadline : 0,
-           most = young_collection_time() / OVERRUN_SHARE;
+  uint64_t most = young_collection_time(), fixed = pacing.rooted - pacing.begun,
+           rest = most - (fixed < most / 2 ? fixed : most / 2), took = pacing.visited - pacing.rooted;
+  size_t allowed = larger_of((size_t)(pacing.bytes * rest / (took + 1)), MIN_NURSERY_BYTES);
 
   if (cn_trace_cycle.stays && pacing.fragmented)
     pacing.copied_bytes = larger_of(pacing.copied_bytes / 4 * 3, MIN_NURSERY_BYTES);
-  else if (late > most)
-    pacing.copied_bytes = larger_of((size_t)(pacing.bytes * most / late), MIN_NURSERY_BYTES);
+  else if (allowed < pacing.copied_bytes)
+    pacing.copied_bytes = allowed;
   else if (pacing.full && pacing.copied_bytes < CN_MAX_NURSERY_BYTES)
-    pacing.copied_bytes += pacing.copied_bytes / 4;
+    pacing.copied_bytes += allowed - pacing.copied_bytes < pacing.copied_bytes / 4 ? allowed - pacing.copied_bytes
+                                                                                   : pacing.copied_bytes / 4;
 }
 
 void cn_pacer_note_promotion(void)

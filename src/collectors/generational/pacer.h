@@ -59,8 +59,9 @@ bool cn_pacer_promotes_nursery(void);
 /* The end of copies in this collection, in processor time of this thread. */
 uint64_t cn_pacer_copy_deadline(void);
 
-/* Notes the end of all visits of roots and cards, when a promotion of the rest of the nursery may begin, and the end of
- * a promotion, of the rest or of all. */
+/* Notes the end of the visits of roots in a collection with a goal for its pause; then the end of all visits, when a
+ * promotion of the rest of the nursery may begin, and the end of a promotion, of the rest or of all. */
+void cn_pacer_note_root_visits(void);
 void cn_pacer_note_visits(void);
 void cn_pacer_note_promotion(void);
 

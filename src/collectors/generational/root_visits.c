@@ -48,7 +48,7 @@ static void visit_root(struct cn_tracer *tracer, uintptr_t *slot)
       return;
   }
   if ((address & cn_trace_cycle.words.mask) != 0 ||
-      address - CAIRN_ABI_HEADER_SIZE - cn_trace_cycle.young >= cn_trace_cycle.young_bytes)
+      address - CAIRN_ABI_HEADER_SIZE - cn_trace_cycle.all.start >= cn_trace_cycle.all.bytes)
     return;
   uintptr_t start = object_start_of(slot, address), moved = start + tag;
   CN_ASSERT(start <= address);

@@ -44,6 +44,12 @@ struct trace_variant {
   bool greys; /* old objects that fields point to are passed to the marker */
 };
 
+/* The range of the headers of objects that fields lead to. */
+ALWAYS_INLINE struct cn_address_range range_of(struct trace_variant how)
+{
+  return how.mode != CN_TRACE_YOUNG || how.notes || how.greys ? cn_trace_cycle.all : cn_trace_cycle.young;
+}
+
 static struct trace_variant current_variant(void)
 {
   return (struct trace_variant){cn_trace_cycle.mode, cn_trace_cycle.shared, cn_trace_cycle.notes, cn_trace_cycle.marks};
@@ -253,7 +259,9 @@ ALWAYS_INLINE void prefetch_target(const uintptr_t *slot, struct trace_variant h
   uintptr_t word = how.shared ? __atomic_load_n(slot, __ATOMIC_RELAXED) : *slot;
   uintptr_t address = word - cn_trace_cycle.words.reference, header = address - CAIRN_ABI_HEADER_SIZE;
 
-  if (header - cn_trace_cycle.young >= cn_trace_cycle.young_bytes)
+  struct cn_address_range range = range_of(how);
+
+  if (header - range.start >= range.bytes)
     return;
   if (how.mode != CN_TRACE_YOUNG || header - cn_nursery.start < cn_nursery.free - cn_nursery.start)
     __builtin_prefetch((const void *)header);
@@ -504,8 +512,9 @@ ALWAYS_INLINE void visit_slot(struct cn_tracer *tracer, uintptr_t *slot, struct 
   uintptr_t word = how.shared ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : *slot;
   uintptr_t tag = cn_trace_cycle.words.reference, address = word - tag;
   uintptr_t header = address - CAIRN_ABI_HEADER_SIZE, now;
+  struct cn_address_range range = range_of(how);
 
-  if (header - cn_trace_cycle.young >= cn_trace_cycle.young_bytes)
+  if (header - range.start >= range.bytes)
     return;
   if (header - cn_nursery.start < cn_nursery.free - cn_nursery.start)
     now = evacuate_object(tracer, slot, address, cn_nursery.start, cn_nursery.free, how);
@@ -543,10 +552,10 @@ ALWAYS_INLINE void visit_slots_at_offsets(struct cn_tracer *tracer, uintptr_t at
 }
 
 /* Skips slots that visit_slot() leaves unchanged, in batches without a branch for each slot: nulls, which are common in
- * new arrays, and references to objects outside of cn_trace_cycle.young, which are common in old arrays. */
-ALWAYS_INLINE uintptr_t skip_batches(uintptr_t slot, uintptr_t to)
+ * new arrays, and references to objects outside of the range, which are common in old arrays. */
+ALWAYS_INLINE uintptr_t skip_batches(uintptr_t slot, uintptr_t to, struct cn_address_range range)
 {
-  const uintptr_t first = cn_trace_cycle.young + cn_trace_cycle.words.reference + CAIRN_ABI_HEADER_SIZE;
+  const uintptr_t first = range.start + cn_trace_cycle.words.reference + CAIRN_ABI_HEADER_SIZE;
 
   while (to - slot >= SLOTS_PER_BATCH * sizeof slot) {
     uintptr_t least = UINTPTR_MAX;
@@ -554,7 +563,7 @@ ALWAYS_INLINE uintptr_t skip_batches(uintptr_t slot, uintptr_t to)
       uintptr_t from_first = __atomic_load_n((uintptr_t *)slot + i, __ATOMIC_RELAXED) - first;
       least = from_first < least ? from_first : least;
     }
-    if (least < cn_trace_cycle.young_bytes)
+    if (least < range.bytes)
       break;
     slot += SLOTS_PER_BATCH * sizeof slot;
   }
@@ -563,11 +572,11 @@ ALWAYS_INLINE uintptr_t skip_batches(uintptr_t slot, uintptr_t to)
 
 uintptr_t cn_trace_next_young_word(uintptr_t from, uintptr_t to)
 {
-  const uintptr_t first = cn_trace_cycle.young + cn_trace_cycle.words.reference + CAIRN_ABI_HEADER_SIZE;
+  const uintptr_t first = cn_trace_cycle.young.start + cn_trace_cycle.words.reference + CAIRN_ABI_HEADER_SIZE;
 
   CN_ASSERT(from % sizeof from == 0 && from <= to);
-  from = skip_batches(from, to);
-  while (from < to && *(const uintptr_t *)from - first >= cn_trace_cycle.young_bytes)
+  from = skip_batches(from, to, cn_trace_cycle.young);
+  while (from < to && *(const uintptr_t *)from - first >= cn_trace_cycle.young.bytes)
     from += sizeof from;
   return from;
 }
@@ -578,7 +587,7 @@ ALWAYS_INLINE void visit_reference_range(struct cn_tracer *tracer, uintptr_t fro
 {
   for (uintptr_t slot = from; slot < to; slot += sizeof slot) {
     if ((slot - from) % (SLOTS_PER_BATCH * sizeof slot) == 0)
-      slot = skip_batches(slot, to);
+      slot = skip_batches(slot, to, range_of(how));
     if (to - slot > PREFETCH_DISTANCE_SLOTS * sizeof slot)
       prefetch_target((const uintptr_t *)slot + PREFETCH_DISTANCE_SLOTS, how);
     if (slot < to)

@@ -32,6 +32,10 @@ struct cn_tracer {
   size_t objects_from_cards;     /* number of copies of objects that fields on cards refer to */
 } __attribute__((aligned(128))); /* each tracer has its own pairs of cache lines */
 
+struct cn_address_range {
+  uintptr_t start, bytes;
+};
+
 /* The task of the collection, which all tracers share. */
 struct cn_trace_cycle {
   enum cn_trace mode;
@@ -42,7 +46,8 @@ struct cn_trace_cycle {
   bool keeps_blocks;              /* the next young collection may leave out the current roots */
   bool mapped;                    /* the crossing map of the nursery is in use */
   bool uncleared;                 /* a word of the nursery that looks like a header may be data */
-  uintptr_t young, young_bytes;   /* the range of all objects to visit, for one comparison */
+  struct cn_address_range all;    /* the headers of all objects to visit, for one comparison */
+  struct cn_address_range young;  /* the headers of all young objects */
   uintptr_t copies, copies_bytes; /* CN_TRACE_MOVE: the range of the copies */
   uintptr_t copied;               /* end of the part of `copies` that several tracers have taken */
   bool stays;                     /* the rest of the nursery is promoted in place (promotion.c) */

@@ -87,8 +87,10 @@ static void begin_cycle(enum cn_trace mode, uint64_t number, const struct cn_ext
   }
   cn_trace_cycle.evacuates = cn_trace_cycle.notes && cn_evacuation_is_group_due();
   bool all = mode != CN_TRACE_YOUNG || cn_trace_cycle.notes || cn_trace_cycle.marks;
-  cn_trace_cycle.young = cn_large_objects.young != 0 || all ? cn_tables.base : cn_nursery.start;
-  cn_trace_cycle.young_bytes = (all ? cn_tables.end : cn_nursery.free) - cn_trace_cycle.young;
+  uintptr_t start = cn_large_objects.young != 0 ? cn_tables.base : cn_nursery.start;
+  cn_trace_cycle.young = (struct cn_address_range){start, cn_nursery.free - start};
+  cn_trace_cycle.all =
+      all ? (struct cn_address_range){cn_tables.base, cn_tables.end - cn_tables.base} : cn_trace_cycle.young;
 }
 
 void cn_tracers_begin(enum cn_trace mode, uint64_t number, const struct cn_extent *copies)

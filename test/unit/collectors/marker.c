@@ -320,6 +320,22 @@ static void hidden_in_array(void **state)
   assert_int_equal(words(roots[4])[300], c);
 }
 
+/* A long array, whose cards are clean, has the only reference to c, also at the bounds of the parts that are scanned.
+ */
+static void kept_by_array(void **state)
+{
+  (void)state;
+  for (size_t slot = 0; slot < 320; slot++) {
+    ref c = chain();
+    roots[3] = indexed(&layouts.refs, 320);
+    store(roots[3], slot, c);
+    store(words(roots[0])[0], 0, 0);
+    run(CAIRN_EXTENT_YOUNG, 0);
+    begin();
+    is_kept(c);
+  }
+}
+
 static void hidden_in_root(void **state)
 {
   (void)state;
@@ -549,6 +565,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(moved_within_large),
       cmocka_unit_test(moved_from_large),
       cmocka_unit_test(hidden_in_array),
+      cmocka_unit_test(kept_by_array),
       cmocka_unit_test(hidden_in_root),
       cmocka_unit_test(older_activations),
       cmocka_unit_test(garbage_goes),

@@ -26,7 +26,14 @@ enum {
 
 /* The large tables, with `per_card` bytes for each card from `origin` on. The parts of the tables for unused addresses
  * are read-only zeros, because the system counts writable memory even if it stays untouched. */
-enum { OBJECT_BITS_TABLE, LINES_TABLE, REACHED_LINES_TABLE, TARGET_GROUPS_TABLE, LARGE_TABLE_COUNT };
+enum {
+  OBJECT_BITS_TABLE,
+  LINES_TABLE,
+  REACHED_LINES_TABLE,
+  TARGET_GROUPS_TABLE,
+  WAITING_CARDS_TABLE,
+  LARGE_TABLE_COUNT
+};
 static struct {
   uintptr_t at, origin;
   size_t per_card;
@@ -68,6 +75,7 @@ static void carve_large_tables(uintptr_t *memory)
   cn_tables.lines = carve_large_table(memory, LINES_TABLE, old, LINES_PER_CARD);
   cn_tables.reached = carve_large_table(memory, REACHED_LINES_TABLE, old, LINES_PER_CARD);
   cn_tables.leads = carve_large_table(memory, TARGET_GROUPS_TABLE, base, sizeof(uint16_t));
+  cn_tables.waiting = carve_large_table(memory, WAITING_CARDS_TABLE, base, 1);
 }
 
 /* Reserves tables for the addresses from `base` to `end`; the card table covers the next power of two. */
@@ -85,7 +93,7 @@ static bool reserve_tables(void)
                                 (1 + sizeof(uint16_t) + sizeof(uint32_t)) * cn_tables.blocks,
                             page),
          read = round_up((2 * sizeof(uint64_t) + 2 * CN_CARD_BYTES / CN_LINE_BYTES) * (old / CN_CARD_BYTES) +
-                             sizeof(uint16_t) * (all / CN_CARD_BYTES) + LARGE_TABLE_COUNT * CN_CARD_BYTES,
+                             (sizeof(uint16_t) + 1) * (all / CN_CARD_BYTES) + LARGE_TABLE_COUNT * CN_CARD_BYTES,
                          page);
   uintptr_t memory = cn_os_reserve_addresses(written + read), rest = memory + written;
   if (memory == 0 || !cn_os_commit_memory(memory, written) || !cn_os_make_readable(rest, read)) {
@@ -145,6 +153,7 @@ void cn_tables_report_memory(void)
   cairn_memory_part("object bits", resident_table_bytes(OBJECT_BITS_TABLE));
   cairn_memory_part("line tables", resident_table_bytes(LINES_TABLE) + resident_table_bytes(REACHED_LINES_TABLE));
   cairn_memory_part("evacuation tables", resident_table_bytes(TARGET_GROUPS_TABLE));
+  cairn_memory_part("cards to mark again", resident_table_bytes(WAITING_CARDS_TABLE));
   cairn_memory_part("block tables", cairn_resident_bytes(rest, (large_tables[0].at - rest) & ~(page - 1)));
 }
 

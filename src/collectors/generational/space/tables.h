@@ -46,6 +46,7 @@ struct cn_tables {
   uint32_t *filled;      /* by block: bytes of objects at the last sweep, and of holes filled since */
   uint16_t *groups;      /* by block: the bit of the block's evacuation group (evacuation.h), or 0 */
   uint16_t *leads;       /* by card: groups that the card's fields may point to */
+  uint8_t *waiting;      /* by card: nonzero if the marker will visit the card again */
   uint16_t *leading;     /* by 32 KiB, large objects included: groups that fields may point to */
   unsigned char *cards;  /* the card table, for any address by the mask */
   uint64_t mask;
@@ -112,6 +113,12 @@ static inline bool cn_tables_is_marked(uintptr_t payload)
 {
   return (__atomic_load_n(cn_tables_bit_word_of(payload, cn_tables.marks), __ATOMIC_RELAXED) &
           cn_tables_bit_of(payload)) != 0;
+}
+
+/* Whether the marker will visit the card at this address again. */
+static inline uint8_t *cn_tables_card_waits(uintptr_t card)
+{
+  return &cn_tables.waiting[(card - cn_tables.base) / CN_CARD_BYTES];
 }
 
 static inline void cn_tables_set_start(uintptr_t payload)

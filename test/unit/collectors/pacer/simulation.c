@@ -100,6 +100,8 @@ static void mark(size_t bytes)
   simulation.to_visit -= visited;
   simulation.to_mark -= marked;
   cn_marker.bytes += marked;
+  cn_marker.found += marked;
+  cn_marker.scanned = true;
 }
 
 static size_t left_to_mark(void)
@@ -216,6 +218,7 @@ static bool collect_young(size_t bytes)
   if (cairn_pause_goal() != 0)
     deadline = cn_pacer_copy_deadline();
   spend(simulation.program.roots);
+  cn_pacer_note_root_visits();
   size_t cards = vary(bytes / 1024 * simulation.program.dirty / 1024);
   size_t copied = copy_survivors(survivors, cards * simulation.program.card, deadline);
   cn_trace_cycle.stays = copied < survivors;
