@@ -99,12 +99,21 @@ static void read_record(struct cn_variables *v, const struct cn_refs *refs, LLVM
   change->state = follows ? CN_VARIABLE_VALUES + change->value : CN_VARIABLE_MIXED;
 }
 
-/* Note the records before an instruction. Only the last record of a variable counts. */
-static void note_records(struct cn_variables *v, const struct cn_refs *refs, struct cn_variable_change here)
+/* The first instruction from `i` on that stays in place: a local moves to the entry block, and the start and end of its
+ * lifetime are deleted (frame/describe_allocas.c). */
+static LLVMValueRef staying_instruction_from(LLVMValueRef i)
 {
-  size_t first = v->changes.count;
+  while (LLVMIsAAllocaInst(i) || cn_calls_intrinsic(i, "llvm.lifetime.start") ||
+         cn_calls_intrinsic(i, "llvm.lifetime.end"))
+    i = LLVMGetNextInstruction(i);
+  return i;
+}
 
-  for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(here.before); r; r = LLVMGetNextDbgRecord(r)) {
+/* Note the records before instruction `at`. Of a variable's changes from index `first` on only the last one counts. */
+static void note_records(struct cn_variables *v, const struct cn_refs *refs, LLVMValueRef at,
+                         struct cn_variable_change here, size_t first)
+{
+  for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(at); r; r = LLVMGetNextDbgRecord(r)) {
     if (LLVMDbgRecordGetKind(r) == LLVMDbgRecordLabel)
       continue;
     struct cn_debug_part part = cn_debug_record_part(v->ctx, r);
@@ -201,11 +210,16 @@ void cn_variables_gather(struct cn_variables *v, struct cn_ctx *ctx, const struc
     LLVMValueRef i = LLVMGetFirstInstruction(refs->cfg->blocks[b].block);
     for (; i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
       continue;
-    for (; i; i = LLVMGetNextInstruction(i)) {
-      struct cn_variable_change here = {.block = b, .pos = pos += 2, .before = i, .point = CN_NO_INDEX};
-      if (point < refs->points.count && refs->points.at[point].call == i)
-        here.point = point++;
-      note_records(v, refs, here);
+    for (size_t first = v->changes.count; i; i = LLVMGetNextInstruction(i)) {
+      struct cn_variable_change here = {
+          .block = b, .pos = pos += 2, .before = staying_instruction_from(i), .point = CN_NO_INDEX};
+      if (point < refs->points.count && refs->points.at[point].call == here.before)
+        here.point = point;
+      note_records(v, refs, i, here, first);
+      if (here.before != i)
+        continue;
+      point += here.point != CN_NO_INDEX;
+      first = v->changes.count;
     }
     CN_CHECK(pos == refs->last_pos[b]);
     pos += 2;

@@ -33,8 +33,8 @@ struct cn_variable_change {
   uint32_t variable, state;
   uint32_t value;      /* the reference value in the record, or CN_NO_INDEX */
   uint32_t block, pos; /* of the instruction after the record */
-  LLVMValueRef before; /* this instruction */
-  uint32_t point;      /* the parse point that this instruction is, or CN_NO_INDEX */
+  LLVMValueRef before; /* this instruction, or the first one after it that stays in place */
+  uint32_t point;      /* the parse point that `before` is, or CN_NO_INDEX */
 };
 
 /* States of a variable. A higher state is CN_VARIABLE_VALUES + the index of a reference value. */
