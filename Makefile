@@ -47,6 +47,7 @@ soak: build
 	@test/random/run_stores build 1 100 40
 	@bench/threads build
 	@test/random/run_copies build 1 100
+	@test/random/run_containers build 1 200
 	@test/random/run_shadow build 10
 	@test/tools/each_step build
 	@bench/large build

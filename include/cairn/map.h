@@ -16,7 +16,7 @@
  *   name_new()           a new, empty map
  *   name_get(map, key)   a reference to the key's value; null if the map lacks the key
  *   name_at(map, key)    the same; a missing key is added, with a zeroed value
- *   name_put(map, key, value)
+ *   name_put(map, key, value)   for a struct of more than 16 bytes that holds references: *name_at(map, key) = value
  *   name_remove(map, key)   true if the map had the key
  *   name_count(map)      the number of entries
  *   name_next(map, i)    the index in map->entries->at of the first entry after index i; -1 if there is none
