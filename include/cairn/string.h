@@ -35,10 +35,12 @@ enum { CAIRN_TEXT_PIECE = 1 << 14 };
 
 #ifndef CAIRN_PLAIN
 
-/* Functions of the C library, called as leaves on references. A call of memchr for more bytes than a piece polls. */
+/* Functions of the C library, called as leaves on references. A call of memchr for more bytes than a piece polls.
+ * cairn_text_find_(): the index of a byte, `limit` if the text is longer, and more if the text ends before. */
 cairn_leaf void cairn_managed *cairn_memchr_(const void cairn_managed *memory, int c,
                                              size_t bytes) __asm__("cairn.libc.memchr");
-cairn_leaf size_t cairn_strnlen_(const char cairn_managed *text, size_t limit) __asm__("cairn.libc.strnlen");
+cairn_leaf size_t cairn_text_find_(const char cairn_managed *text, int c,
+                                   size_t limit) __asm__("cairn.libc.cairn_text_find");
 cairn_leaf char cairn_managed *cairn_memmem_(const char cairn_managed *memory, size_t bytes,
                                              const char cairn_managed *part,
                                              size_t part_bytes) __asm__("cairn.libc.memmem");
@@ -60,16 +62,22 @@ CAIRN_OVERLOAD_ void cairn_managed *memchr(const void cairn_managed *memory, int
   return cairn_memchr_(memory, c, bytes);
 }
 
-/* The pieces grow, so that the end of a long text is not searched for a byte at its start. */
+static __attribute__((noinline, unused)) char cairn_managed *cairn_strchr_long_(const char cairn_managed *text, int c)
+{
+  for (;; text += CAIRN_TEXT_PIECE) {
+    size_t at = cairn_text_find_(text, c, CAIRN_TEXT_PIECE);
+    if (at != CAIRN_TEXT_PIECE)
+      return at < CAIRN_TEXT_PIECE ? (char cairn_managed *)text + at : NULL;
+  }
+}
+
 CAIRN_OVERLOAD_ char cairn_managed *strchr(const char cairn_managed *text, int c)
 {
-  for (size_t piece = 64;; piece = piece < CAIRN_TEXT_PIECE ? 2 * piece : piece) {
-    size_t length = cairn_strnlen_(text, piece);
-    char cairn_managed *found = (char cairn_managed *)cairn_memchr_(text, c, length + (length < piece));
-    if (found || length < piece)
-      return found;
-    text += length;
-  }
+  size_t at = cairn_text_find_(text, c, CAIRN_TEXT_PIECE);
+
+  if (__builtin_expect(at == CAIRN_TEXT_PIECE, 0))
+    return cairn_strchr_long_(text + at, c);
+  return at < CAIRN_TEXT_PIECE ? (char cairn_managed *)text + at : NULL;
 }
 
 CAIRN_OVERLOAD_ char cairn_managed *strrchr(const char cairn_managed *text, int c)

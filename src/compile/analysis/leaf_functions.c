@@ -112,9 +112,10 @@ const char *cn_calls_library_name(const char *name)
 
 bool cn_calls_reads_references(const char *name)
 {
-  static const char *const readers[] = {"bcmp",    "memchr",    "memcmp",  "memmem",  "memrchr", "strcasecmp",
-                                        "strchr",  "strchrnul", "strcmp",  "strcspn", "strlen",  "strncasecmp",
-                                        "strncmp", "strnlen",   "strpbrk", "strrchr", "strspn",  "strstr"};
+  static const char *const readers[] = {
+      "bcmp",        "memchr",  "memcmp",  "memmem", "memrchr",      "strcasecmp",    "strchr",
+      "strchrnul",   "strcmp",  "strcspn", "strlen", "strncmp",      "strnlen",       "strpbrk",
+      "strncasecmp", "strrchr", "strspn",  "strstr", CN_TEXT_LENGTH, CN_TEXT_COMPARE, CN_TEXT_FIND};
 
   for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
     if (strcmp(name, readers[i]) == 0)

@@ -134,6 +134,10 @@
 /* Start of the names of C library functions that are called on references (markers/library_calls.c): the prefix, a
  * digit with the bits of the arguments that are references unless all pointers are, a dot, and the function's name. */
 #define CN_LIBRARY_PREFIX "cairn.libc"
+/* Functions of the runtime that read texts up to a limit (texts.c of the port). */
+#define CN_TEXT_LENGTH "cairn_text_length"
+#define CN_TEXT_COMPARE "cairn_text_compare"
+#define CN_TEXT_FIND "cairn_text_find"
 /* Functions that split a long call into pieces. */
 #define CN_LONG_PREFIX "cairn.long."
 /* Functions that make an allocation of a `try` (throwing_allocations.c). */

@@ -180,7 +180,7 @@ uint64_t cn_work_of_bytes(uint64_t bytes)
   return bytes >= CN_WORK_UNKNOWN / 2 ? CN_WORK_UNKNOWN : FILL_BASE_COST + bytes / BYTES_PER_WORK_UNIT;
 }
 
-/* Functions of the C library whose work depends on a length argument. */
+/* Functions of the C library and of the runtime whose work depends on a length argument. */
 static const struct sized_function {
   const char *name;
   unsigned length; /* the index of the argument */
@@ -189,7 +189,8 @@ static const struct sized_function {
     {"memchr", 2},         {"memrchr", 2},     {"mempcpy", 2},      {"strncpy", 2},       {"stpncpy", 2},
     {"strncmp", 2},        {"strncasecmp", 2}, {"strnlen", 1},      {"strndup", 1},       {"bzero", 1},
     {"explicit_bzero", 1}, {"bcopy", 2},       {"memccpy", 3},      {"__memcpy_chk", 2},  {"__memmove_chk", 2},
-    {"calloc", 1},         {"realloc", 1},     {"__memset_chk", 2}, {"__mempcpy_chk", 2},
+    {"calloc", 1},         {"realloc", 1},     {"__memset_chk", 2}, {"__mempcpy_chk", 2}, {CN_TEXT_LENGTH, 1},
+    {CN_TEXT_COMPARE, 2},  {CN_TEXT_FIND, 2},
 };
 
 /* The work of a call of a function in the table, or 0 for other calls. The number of elements is a second factor for

@@ -8,13 +8,15 @@
  * Needs: unoptimised IR for the calls, and final code for the names. Provides: calls of leaves on references; code that
  * cuts calls on long texts into pieces, and that place-safepoints gives polls. Breaks: struct cn_cfg.
  *
- *   strlen(s):        end = memchr(s, 0, limit); the length is end - s, or that of the helper's search if end is null
- *   strcmp(a, b):     strncmp(a, b, limit); if the texts are equal so far, memchr tells whether they end
+ *   strlen(s):        the runtime's cairn_text_length(s, limit), and the helper if the text is longer
+ *   strcmp(a, b):     cairn_text_compare(a, b, limit), and the helper if the texts are equal so far
+ *   strcasecmp(a, b): strncasecmp(a, b, limit); if the texts are equal so far, memchr tells whether they end
  *   strncmp(a, b, n): the old call if n is at most the limit, and else the helper
  *   memcmp, memchr:   place-safepoints cuts these calls (place/long_calls.c)
  *
  * A helper, cairn.long.NAME, is a loop that makes the calls for one piece after the other.
  */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -193,6 +195,23 @@ static LLVMValueRef build_place(const struct text_call *t, LLVMValueRef text, LL
   return LLVMBuildGEP2(t->builder, LLVMInt8TypeInContext(t->ctx->llvm), text, &at, 1, "");
 }
 
+/* Build a call of a function of the runtime that reads texts up to the limit. */
+static LLVMValueRef build_runtime_call(const struct text_call *t, const char *name)
+{
+  unsigned texts = t->which->form == FORM_LENGTH ? 1 : 2;
+  LLVMTypeRef parameters[3];
+  LLVMValueRef arguments[3];
+
+  for (unsigned i = 0; i < texts; i++) {
+    arguments[i] = LLVMGetOperand(t->call, i);
+    parameters[i] = LLVMTypeOf(arguments[i]);
+  }
+  arguments[texts] = make_i64(t, t->limit);
+  parameters[texts] = t->i64;
+  LLVMTypeRef type = LLVMFunctionType(t->i64, parameters, texts + 1, false);
+  return LLVMBuildCall2(t->builder, type, declare_library_function(t->ctx, name, type), arguments, texts + 1, "");
+}
+
 /* ---- helpers ---- */
 
 /* Build the end of the helper's loop: block `more` advances `at` by a piece and returns to `scan`. */
@@ -335,13 +354,22 @@ static void build_unlikely_branch(const struct text_call *t, LLVMValueRef test, 
 
 static void build_short_length(const struct text_call *t, const struct text_blocks *blocks)
 {
-  LLVMBasicBlockRef near = LLVMInsertBasicBlockInContext(t->ctx->llvm, blocks->done, "text.near");
-  LLVMValueRef text = LLVMGetOperand(t->call, 0), end = build_end_search(t, text);
+  LLVMValueRef length = build_runtime_call(t, CN_TEXT_LENGTH);
+  LLVMValueRef beyond = LLVMBuildICmp(t->builder, LLVMIntUGT, length, make_i64(t, t->limit), "");
 
-  build_unlikely_branch(t, LLVMBuildIsNull(t->builder, end, ""), blocks->far, near);
-  LLVMPositionBuilderAtEnd(t->builder, near);
-  add_result(t, blocks, build_distance(t, end, text));
-  LLVMBuildBr(t->builder, blocks->done);
+  build_unlikely_branch(t, beyond, blocks->far, blocks->done);
+  add_result(t, blocks, length);
+}
+
+/* Build the comparison of strcmp, whose result is out of the range of int if the texts are equal up to the limit. */
+static void build_short_text_comparison(const struct text_call *t, const struct text_blocks *blocks)
+{
+  LLVMValueRef order = build_runtime_call(t, CN_TEXT_COMPARE);
+  LLVMValueRef beyond = LLVMBuildICmp(t->builder, LLVMIntEQ, order, make_i64(t, (uint64_t)INT64_MIN), "");
+
+  order = LLVMBuildTrunc(t->builder, order, LLVMGetReturnType(t->type), "order");
+  build_unlikely_branch(t, beyond, blocks->far, blocks->done);
+  add_result(t, blocks, order);
 }
 
 static void build_short_comparison(const struct text_call *t, const struct text_blocks *blocks)
@@ -383,6 +411,8 @@ static void cut_text_call(const struct text_call *t)
   LLVMSetCurrentDebugLocation2(t->builder, LLVMInstructionGetDebugLoc(t->call));
   if (t->which->form == FORM_LENGTH)
     build_short_length(t, &blocks);
+  else if (t->which->form == FORM_COMPARISON && !t->which->slow)
+    build_short_text_comparison(t, &blocks);
   else if (t->which->form == FORM_COMPARISON)
     build_short_comparison(t, &blocks);
   else
