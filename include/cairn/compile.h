@@ -39,7 +39,9 @@ struct cairn_diagnostic {
   const char *other;       /* the expected value, the value's origin, or the safepoint that ended the value */
   const char *const *path; /* blocks, from the safepoint to the use */
   size_t path_count;
-  const char *instruction; /* textual IR of the instruction, for an error or a warning that lacks a source position */
+  /* For an error or a warning that lacks a source position. */
+  const char *instruction; /* textual IR of the instruction; of a statepoint, the call that it was */
+  const char *block;       /* the instruction's block, if it has a name */
 };
 /* Called once per finding, in an order that depends only on the module. */
 typedef void cairn_diagnostic_handler(void *env, const struct cairn_diagnostic *diagnostic);

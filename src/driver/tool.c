@@ -102,10 +102,10 @@ static bool has_word(const char *text, const char *word)
 void cn_tool_print_ir_diagnostic(const char *path, const struct cairn_diagnostic *d)
 {
   cn_tool_print_diagnostic((void *)path, d);
-  if (d->file && d->line)
+  if (d->file && d->line && strcmp(d->file, path) != 0) /* a source of the front end */
     return;
   if (d->instruction)
-    fprintf(stderr, "  instruction: %s\n", d->instruction);
+    fprintf(stderr, "  instruction: %s%s%s\n", d->instruction, d->block ? ", in block " : "", d->block ? d->block : "");
   for (size_t i = 0; i < sizeof ir_forms_of_words / sizeof *ir_forms_of_words; i++)
     if (has_word(d->message, ir_forms_of_words[i].word))
       fprintf(stderr, "  in IR, %s is %s\n", ir_forms_of_words[i].word, ir_forms_of_words[i].ir);

@@ -153,12 +153,6 @@ static void set_layout_of_call(struct cn_ctx *ctx, struct cn_layout_table *table
   }
 }
 
-/* True for the layout statics of include/cairn/cairn.h. */
-static bool is_static_of_c(LLVMValueRef global)
-{
-  return strstr(LLVMGetValueName2(global, &(size_t){0}), "cairn_layout_") != NULL;
-}
-
 /* The layout of a query has the form of arrays, or of single objects of the type, which may be flexible. */
 static void set_layout_of_query(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef call, bool array)
 {
@@ -183,7 +177,7 @@ static void set_layout_of_query(struct cn_ctx *ctx, struct cn_layout_table *tabl
   if (!array && cn_layouts_flexible_member(type))
     form = CN_LAYOUT_FORM_FLEXIBLE;
   bool ok = cn_type_metadata_read(ctx, global, call, &said);
-  if (ok && !said.shared && is_static_of_c(global)) {
+  if (ok && !said.shared && cn_type_metadata_is_of_c(global)) {
     cn_error(ctx, call, "private-layout",
              "other files have their own layouts of %.*s, so the answer would depend on the file; declare the struct "
              "cairn_shared",

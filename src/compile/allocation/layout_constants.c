@@ -108,6 +108,55 @@ static bool mark_weak_offsets(struct cn_ctx *ctx, const struct cn_type_metadata 
   return all;
 }
 
+/* The offset of the reference that has `offset` inside of it, or UINT64_MAX. */
+static uint64_t enclosing_reference(const struct cn_layout_sizes *sizes, const value_vector *offsets, size_t base_refs,
+                                    uint64_t offset)
+{
+  for (size_t i = 0; i < offsets->count; i++) {
+    uint64_t reference = LLVMConstIntGetZExtValue(offsets->at[i]) & ~UINT64_C(7);
+    reference += i < base_refs ? 0 : sizes->elem_offset;
+    if (offset > reference && offset - reference < sizeof(uint64_t))
+      return reference;
+  }
+  return UINT64_MAX;
+}
+
+static bool ends_in_empty_member(struct cn_ctx *ctx, LLVMTypeRef type)
+{
+  unsigned members = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
+
+  return members != 0 && LLVMABISizeOfType(ctx->layout, LLVMStructGetTypeAtIndex(type, members - 1)) == 0;
+}
+
+/* Report fields of the metadata that lie beyond the type, or that begin inside of a reference. False: there are some.
+ */
+static bool check_stated_fields(struct cn_ctx *ctx, LLVMTypeRef type, const struct cn_type_metadata *said,
+                                const struct cn_layout_sizes *sizes, const value_vector *offsets, size_t base_refs,
+                                LLVMValueRef at)
+{
+  uint64_t bytes = sizes->elem_offset + sizes->elem_size;
+  bool all = true;
+
+  if (bytes < sizes->base_size)
+    bytes = sizes->base_size;
+  for (size_t f = 0; said && f < said->fields.count; f++) {
+    const struct cn_stated_field *field = &said->fields.at[f];
+    uint64_t reference = enclosing_reference(sizes, offsets, base_refs, field->first);
+    if (reference != UINT64_MAX)
+      cn_error(ctx, at, "type-metadata", "field %.*s of %.*s is at offset %llu, inside of the reference at offset %llu",
+               (int)field->name_length, field->name, (int)strcspn(said->names, "\n"), said->names,
+               (unsigned long long)field->first, (unsigned long long)reference);
+    else if (field->last > bytes || (field->last == bytes && !ends_in_empty_member(ctx, type)))
+      cn_error(ctx, at, "type-metadata", "field %.*s of %.*s is at offset %llu, and the type has %llu bytes",
+               (int)field->name_length, field->name, (int)strcspn(said->names, "\n"), said->names,
+               (unsigned long long)field->last, (unsigned long long)bytes);
+    else
+      continue;
+    all = false;
+  }
+  return all;
+}
+
 static LLVMValueRef make_layout_value(struct cn_ctx *ctx, const struct cn_layout_sizes *sizes,
                                       const value_vector *offsets, size_t base_refs, uint32_t flags)
 {
@@ -350,10 +399,10 @@ LLVMValueRef cn_layouts_find_or_make(struct cn_ctx *ctx, struct cn_layout_table 
   else if (ok && said && !mark_weak_offsets(ctx, said, &sizes, &offsets, base_refs))
     cn_error(ctx, at, "type-metadata", "a weak field of %.*s has no reference", (int)strcspn(said->names, "\n"),
              said->names);
-  else if (ok)
+  else if (ok && check_stated_fields(ctx, type, said, &sizes, &offsets, base_refs, at))
     layout = find_or_add_stated_layout(ctx, table, make_layout_value(ctx, &sizes, &offsets, base_refs, flags), said,
                                        form, at);
-  else
+  else if (!ok)
     cn_error(ctx, at, "layout-too-large",
              "a type with more than %d references in its fixed part, or one beyond its first 4 GiB, "
              "cannot be described",

@@ -77,6 +77,19 @@ static unsigned metadata_operand_count(LLVMValueRef node)
   return node && LLVMIsAMDNode(node) ? (unsigned)LLVMGetMDNodeNumOperands(node) : 0;
 }
 
+/* The offset of the last element of the field's arrays. */
+static uint64_t last_offset_of(const struct cn_weak_field *field)
+{
+  uint64_t last = field->offset, more;
+
+  for (unsigned i = 0; i < field->depth; i++)
+    if (field->counts[i] > 1 && (__builtin_mul_overflow(field->counts[i] - 1, field->strides[i], &more) ||
+                                 __builtin_add_overflow(last, more, &last)))
+      return UINT64_MAX;
+  CN_ASSERT(last >= field->offset);
+  return last;
+}
+
 /* Append a field's metadata, !{!"NAME", i64 OFFSET, {i64 COUNT, i64 STRIDE}, [!"weak"]}. */
 static bool append_field_metadata(text_vector *out, LLVMValueRef node, struct cn_type_metadata *said)
 {
@@ -100,7 +113,12 @@ static bool append_field_metadata(text_vector *out, LLVMValueRef node, struct cn
   if (weak)
     cn_push(&said->weak, field);
   append_bytes(out, " ", 1);
-  return append_name(out, metadata_operand(node, 0));
+  if (!append_name(out, metadata_operand(node, 0)))
+    return false;
+  struct cn_stated_field stated = {.first = field.offset, .last = last_offset_of(&field)};
+  stated.name = LLVMGetMDString(metadata_operand(node, 0), &stated.name_length);
+  cn_push(&said->fields, stated);
+  return true;
 }
 
 static bool append_type_metadata(text_vector *out, LLVMValueRef node, struct cn_type_metadata *said)
@@ -212,6 +230,11 @@ static bool read_shared_metadata(struct cn_ctx *ctx, LLVMValueRef global, LLVMVa
   return ok;
 }
 
+bool cn_type_metadata_is_of_c(LLVMValueRef global)
+{
+  return strstr(LLVMGetValueName2(global, &(size_t){0}), "cairn_layout_") != NULL;
+}
+
 bool cn_type_metadata_exists(struct cn_ctx *ctx, LLVMValueRef global)
 {
   return metadata_of(ctx, global, CN_TYPE_METADATA) != NULL;
@@ -233,6 +256,8 @@ bool cn_type_metadata_read(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef
              "!" CN_TYPE_METADATA " must be !{!\"TYPE\", ...}: !\"finalisable\", "
              "!\"never-moves\", !\"ephemeron\", and for each field a !{!\"FIELD\", i64 OFFSET, ...}, where pairs "
              "i64 COUNT, i64 STRIDE may follow, and !\"weak\" in the end");
+  if (cn_type_metadata_is_of_c(global))
+    said->fields.count = 0; /* Cairn has made the metadata from debug information, where bit-fields share bytes */
   cn_push(&out, '\0');
   said->names = out.at;
   return read_shared_metadata(ctx, global, at, said) && ok;
@@ -244,6 +269,7 @@ void cn_type_metadata_free(struct cn_type_metadata *said)
   free(said->shared);
   free(said->module);
   cn_free(&said->weak);
+  cn_free(&said->fields);
 }
 
 LLVMValueRef cn_layout_names_make_constant(struct cn_ctx *ctx, const char *names)

@@ -27,10 +27,18 @@ struct cn_weak_field {
   unsigned depth;
 };
 
+/* A field as metadata states it; of an array, its first and its last element. */
+struct cn_stated_field {
+  const char *name; /* the context's, without a zero at the end */
+  unsigned name_length;
+  uint64_t first, last; /* offsets; UINT64_MAX if the last one is larger */
+};
+
 /* The metadata of a type. */
 struct cn_type_metadata {
   char *names;    /* in the form of framemap/layout_names.h */
   uint32_t flags; /* CAIRN_ABI_LAYOUT_* */
+  CN_VECTOR(struct cn_stated_field) fields;
   CN_VECTOR(struct cn_weak_field) weak;
   char *shared, *module; /* null: the layout belongs to the module */
   bool exported;
@@ -43,6 +51,9 @@ void cn_type_metadata_free(struct cn_type_metadata *said);
 
 /* True if the field is at `offset` in the payload, in any element of its arrays. */
 bool cn_weak_field_covers_offset(const struct cn_weak_field *field, uint64_t offset);
+
+/* True for the layout statics of <cairn/cairn.h>. */
+bool cn_type_metadata_is_of_c(LLVMValueRef global);
 
 /* True if `global` has metadata of a type. */
 bool cn_type_metadata_exists(struct cn_ctx *ctx, LLVMValueRef global);

@@ -11,7 +11,9 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"
 #include "compile/core/each.h"
+#include "compile/core/emitted_names.h"
 #include "compile/core/pass.h"
+#include "compile/core/statepoint_attributes.h"
 
 /* Fill in the source position of `at`, or else the position of its function. */
 static void locate_source(LLVMValueRef at, struct cairn_diagnostic *d)
@@ -98,18 +100,72 @@ static bool is_repeated_error(struct cn_ctx *ctx, const struct cairn_diagnostic 
   return false;
 }
 
-/* The text of instruction `at` if it lacks a source position, else null. The caller frees the text. */
+/* Append to *text, an allocated string, and free `more`, which LLVM has allocated. */
+static void append_text(char **text, const char *before, char *more)
+{
+  char *longer = cn_format("%s%s%s", *text, before, more);
+
+  LLVMDisposeMessage(more);
+  free(*text);
+  *text = longer;
+}
+
+static char *print_operand(LLVMValueRef operand)
+{
+  bool named = !LLVMIsAConstant(operand) || LLVMIsAGlobalValue(operand);
+  char *type = LLVMPrintTypeToString(LLVMTypeOf(operand)), name[160];
+
+  cn_value_name(operand, name, sizeof name);
+  char *text = named ? cn_format("%s %s", type, name) : cn_strdup(name); /* a constant has its type */
+  LLVMDisposeMessage(type);
+  return text;
+}
+
+/* The call that became the statepoint, as its front end wrote it: "call i64 @f(i64 %x)". */
+static char *print_call_of_statepoint(const struct cn_call_target *site)
+{
+  char *text = cn_strdup(LLVMIsAInvokeInst(site->call) ? "invoke " : "call ");
+  char callee[160];
+
+  append_text(&text, "", LLVMPrintTypeToString(LLVMGetReturnType(site->type)));
+  cn_value_name(cn_call_target_callee(site), callee, sizeof callee);
+  bool thunk = strncmp(callee, "@" CN_CALL_PREFIX, sizeof CN_CALL_PREFIX) == 0;
+  append_text(&text, thunk ? " @" : " ", cn_strdup(thunk ? callee + sizeof CN_CALL_PREFIX : callee));
+  for (unsigned i = 0; i < site->count; i++)
+    append_text(&text, i == 0 ? "(" : ", ", print_operand(LLVMGetOperand(site->call, site->first + i)));
+  append_text(&text, site->count == 0 ? "()" : ")", cn_strdup(""));
+  return text;
+}
+
+/* The text of instruction `at` if it lacks a source position, else null. A statepoint is printed as the call that it
+ * was. The caller frees the text. */
 static char *print_instruction(LLVMValueRef at, const struct cairn_diagnostic *d)
 {
   if (!at || !LLVMIsAInstruction(at) || d->line || (d->severity != CAIRN_ERROR && d->severity != CAIRN_WARNING))
     return NULL;
+  if ((LLVMIsACallInst(at) || LLVMIsAInvokeInst(at)) && cn_calls_intrinsic(at, "llvm.experimental.gc.statepoint")) {
+    struct cn_call_target site = cn_call_target_of(at);
+    if (site.type != NULL)
+      return print_call_of_statepoint(&site);
+  }
   return LLVMPrintValueToString(at);
+}
+
+/* The name of the block with the instruction, or null: numbers of unnamed blocks are not those of the front end. */
+static const char *find_block_name(LLVMValueRef instruction, char *buffer, size_t size)
+{
+  LLVMValueRef block = LLVMBasicBlockAsValue(LLVMGetInstructionParent(instruction));
+
+  if (is_unnamed(block))
+    return NULL;
+  cn_value_name(block, buffer, size);
+  return strncmp(buffer, "%poll.", 6) == 0 ? NULL : buffer; /* a part of the front end's block, after a poll */
 }
 
 static void report_diagnostic(struct cn_ctx *ctx, LLVMValueRef at, struct cairn_diagnostic *d, const char *format,
                               va_list args)
 {
-  char *message, number[16];
+  char *message, number[16], block[160];
 
   CN_CHECK(vasprintf(&message, format, args) >= 0);
   d->message = message;
@@ -119,6 +175,7 @@ static void report_diagnostic(struct cn_ctx *ctx, LLVMValueRef at, struct cairn_
   }
   char *text = print_instruction(at, d);
   d->instruction = text != NULL ? text + strspn(text, " ") : NULL;
+  d->block = text != NULL ? find_block_name(at, block, sizeof block) : NULL;
   bool repeated = is_repeated_error(ctx, d);
   if (d->severity == CAIRN_ERROR) {
     ctx->errors++;

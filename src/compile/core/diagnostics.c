@@ -35,6 +35,7 @@ void cairn_diagnostics_keep(void *env, const struct cairn_diagnostic *d)
   copy.value = copy_or_null(d->value);
   copy.other = copy_or_null(d->other);
   copy.instruction = copy_or_null(d->instruction);
+  copy.block = copy_or_null(d->block);
   copy.path = copy_path(d);
   if (list->count == list->room) {
     list->room = list->room ? 2 * list->room : 8;
@@ -56,6 +57,7 @@ void cairn_diagnostics_free(struct cairn_diagnostics *list)
     free((char *)d->value);
     free((char *)d->other);
     free((char *)d->instruction);
+    free((char *)d->block);
     for (size_t p = 0; p < d->path_count; p++)
       free((char *)d->path[p]);
     free((void *)d->path);

@@ -55,8 +55,9 @@ static char *format_finding(const struct cairn_diagnostic *d)
 {
   char *place = d->file ? cn_format("%s:%u:%u: ", d->file, d->line, d->column) : cn_strdup("");
   char *function = d->function ? cn_format("in '%s': ", d->function) : cn_strdup("");
-  char *text = cn_format("%s%s%s [%s]%s%s", place, function, d->message, d->rule,
-                         d->instruction ? "\n  instruction: " : "", d->instruction ? d->instruction : "");
+  char *text =
+      cn_format("%s%s%s [%s]%s%s%s%s", place, function, d->message, d->rule, d->instruction ? "\n  instruction: " : "",
+                d->instruction ? d->instruction : "", d->block ? ", in block " : "", d->block ? d->block : "");
 
   free(place);
   free(function);

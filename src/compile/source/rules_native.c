@@ -10,6 +10,7 @@
  * call that may collect. If a function keeps a reference over such a call, the front end most likely forgot its
  * strategy, and the reference would be a lost root.
  */
+#include <stdio.h>
 #include <string.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
@@ -41,11 +42,25 @@ static LLVMValueRef find_local_with_refs(LLVMValueRef function)
   return NULL;
 }
 
+/* "reference %list"; a number means nothing to authors of C, who get the line of the call. */
+static const char *describe_reference(LLVMValueRef value, LLVMValueRef call, char *buffer, size_t size)
+{
+  char name[120];
+  size_t length;
+
+  LLVMGetValueName2(value, &length);
+  if (length == 0 && LLVMGetDebugLocLine(call) != 0)
+    return "a reference";
+  CN_CHECK(size > 10);
+  snprintf(buffer, size, "reference %s", cn_value_name(value, name, sizeof name));
+  return buffer;
+}
+
 static void check_ir_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_CHECK(!cn_is_managed(function) && !LLVMIsDeclaration(function));
   LLVMValueRef local = find_local_with_refs(function);
-  char value_name[120], call_name[160];
+  char reference[160], call_name[160];
   struct cn_cfg cfg;
   struct cn_refs refs;
 
@@ -58,10 +73,10 @@ static void check_ir_function(struct cn_ctx *ctx, LLVMValueRef function)
     if (!value)
       continue;
     cn_error(ctx, point->call, "unmanaged-function",
-             "reference %s is kept over %s%s, which may move the object, but the function has no "
+             "%s is kept over %s%s, which may move the object, but the function has no "
              "gc strategy of Cairn and the collector does not look into its frame; add "
-             "gc \"statepoint-example\"",
-             cn_value_name(value, value_name, sizeof value_name),
+             "gc \"statepoint-example\" (in C: annotate(\"cairn\"), or compile without -fcairn-manage=marked)",
+             describe_reference(value, point->call, reference, sizeof reference),
              LLVMIsAFunction(LLVMGetCalledValue(point->call)) ? "the " : "an ",
              cn_calls_describe(point->call, call_name, sizeof call_name));
     break;

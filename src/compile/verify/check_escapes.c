@@ -97,9 +97,11 @@ static void report_escape(struct cn_verifier *v, LLVMValueRef value, LLVMValueRe
   const struct cn_finding finding = {.value = value};
   char name[120];
 
-  cn_report_finding(v->ctx, at, "integer-of-reference", &finding,
-                    "%s is made of an address, and %s: it stays as it is when the object moves",
-                    cn_value_name(value, name, sizeof name), how);
+  cn_report_finding(
+      v->ctx, at, "integer-of-reference", &finding,
+      "%s is made of an address, and %s: it stays as it is when the object moves; keep the reference, and "
+      "make the integer from it where that is used",
+      cn_value_name(value, name, sizeof name), how);
 }
 
 void cn_verify_escapes(struct cn_verifier *v)

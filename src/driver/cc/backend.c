@@ -22,6 +22,7 @@
 #include "compile/codegen/module_flags.h"
 #include "driver/driver_x86_64.h"
 #include "driver/cc/units.h"
+#include "driver/ir_lines.h"
 #include "driver/tool.h"
 #include "object/elf/input.h"
 
@@ -41,11 +42,16 @@ static bool is_shown_remark(const struct cairn_diagnostic *d)
 /* Diagnostics about the current unit. */
 static struct cairn_diagnostics unit_diagnostics; /* for the report */
 static const char *ir_input_path;                 /* null for C sources, whose diagnostics have source locations */
+static struct cairn_diagnostics *postponed;       /* null: diagnostics are printed at once */
 
 static void keep_and_print_diagnostic(void *env, const struct cairn_diagnostic *diagnostic)
 {
   const struct cn_command *command = env;
 
+  if (postponed != NULL) {
+    cairn_diagnostics_keep(postponed, diagnostic);
+    return;
+  }
   if (command->report)
     cairn_diagnostics_keep(&unit_diagnostics, diagnostic);
   if (command->observer)
@@ -439,14 +445,81 @@ static char *read_record_layouts(const struct cn_unit *unit)
   return text;
 }
 
-static void run_pipeline(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module,
-                         LLVMTargetMachineRef machine, const struct cairn_compile_options *options,
-                         LLVMModuleRef *result)
+static void run_pipeline(const struct unit_source *from, LLVMModuleRef module,
+                         const struct cairn_compile_options *options, LLVMModuleRef *result)
 {
-  struct unit_source env = {command, unit, machine};
-  const struct cn_module_source source = {read_unit_again, &env};
+  const struct cn_module_source source = {read_unit_again, (void *)from};
+  bool again = can_be_read_again(from->command, from->unit);
 
-  cn_pipeline_run_consuming(module, machine, options, can_be_read_again(command, unit) ? &source : NULL, result);
+  cn_pipeline_run_consuming(module, from->machine, options, again ? &source : NULL, result);
+}
+
+/* Add the lines of the file's text to the module. True if instructions got lines. */
+static bool add_lines_of_text(LLVMModuleRef module, const struct cn_unit *unit)
+{
+  struct cn_input_file input;
+  struct cn_text rest, line;
+  cn_texts lines = {0};
+  char *error = NULL;
+
+  if (cn_input_open(&input, unit->bitcode, NULL, &error)) {
+    free(error);
+    return false;
+  }
+  rest = (struct cn_text){input.bytes, input.size};
+  while (cn_text_next_line(&rest, &line))
+    cn_push(&lines, line);
+  bool added = cn_ir_lines_add(module, &lines, unit->input) > 0;
+  cn_free(&lines);
+  cn_input_close(&input);
+  return added;
+}
+
+/* Compile a refused unit of textual IR once more, with its lines, for its diagnostics. */
+static void find_diagnostics_with_lines(const struct unit_source *from, const struct cairn_compile_options *options)
+{
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMModuleRef module = read_bitcode(from->unit, context, false), result = NULL;
+
+  if (module) {
+    name_module(from->unit, module);
+    if (add_lines_of_text(module, from->unit) && import_functions(from->command, module) &&
+        complete_module_target(from->command, module, from->machine, from->unit->input))
+      cn_pipeline_run_consuming(module, from->machine, options, NULL, &result);
+    CN_CHECK(result != module);
+    if (result)
+      LLVMDisposeModule(result);
+    LLVMDisposeModule(module);
+  }
+  LLVMContextDispose(context);
+}
+
+static bool have_errors(const struct cairn_diagnostics *diagnostics)
+{
+  for (size_t i = 0; i < diagnostics->count; i++)
+    if (diagnostics->at[i].severity == CAIRN_ERROR)
+      return true;
+  return false;
+}
+
+/* Run the pipeline on IR of a front end. Diagnostics come at the end, and those of a refused unit have the lines of the
+ * unit's text if the module lacks debug information. */
+static void run_pipeline_of_ir(const struct unit_source *from, LLVMModuleRef module,
+                               const struct cairn_compile_options *options, LLVMModuleRef *result)
+{
+  struct cairn_diagnostics first = {0}, second = {0};
+
+  postponed = &first;
+  run_pipeline(from, module, options, result);
+  postponed = &second;
+  if (!*result && have_errors(&first) && can_be_read_again(from->command, from->unit))
+    find_diagnostics_with_lines(from, options);
+  postponed = NULL;
+  const struct cairn_diagnostics *printed = have_errors(&second) ? &second : &first;
+  for (size_t i = 0; i < printed->count; i++)
+    keep_and_print_diagnostic((void *)from->command, &printed->at[i]);
+  cairn_diagnostics_free(&first);
+  cairn_diagnostics_free(&second);
 }
 
 static bool compile_module(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module)
@@ -472,14 +545,17 @@ static bool compile_module(const struct cn_command *command, const struct cn_uni
   LLVMTargetMachineRef machine = cn_module_make_machine(module, unit->input, &how);
   if (!machine)
     return false;
+  const struct unit_source from = {command, unit, machine};
   char *records = from_clang ? read_record_layouts(unit) : NULL;
   bool ok = complete_module_target(command, module, machine, unit->input) && (!from_clang || records);
   LLVMModuleRef result = NULL;
   options.record_layouts = records;
   if (ok && command->lto)
     cairn_compile_unit(module, machine, &options, &result);
+  else if (ok && from_clang)
+    run_pipeline(&from, module, &options, &result);
   else if (ok)
-    run_pipeline(command, unit, module, machine, &options, &result);
+    run_pipeline_of_ir(&from, module, &options, &result);
   if (result) {
     if (command->lto && !from_clang)
       add_target_facts(result, &how, options.shared);

@@ -69,6 +69,9 @@ static const char help_text[] =
     "  -v                        print them as they run\n\n"
     "C++ and other languages are compiled by clang as native code. Not supported yet: -flto=thin,\n"
     "and in managed units profiling and coverage, address, memory and thread sanitizers, OpenMP.\n\n"
+    "A page docs/NAME.md is 'man cairn-NAME'; packages have it in /usr/share/doc/cairn/docs, too. The\n"
+    "compiled program reads variables: CAIRN_HELP=1 lists them, CAIRN_STATS=1 prints statistics, and\n"
+    "CAIRN_STRESS=1 moves all objects at each safepoint, to find lost references.\n\n"
     "Options of clang:\n\n";
 
 /* ---- commands for clang alone ---- */

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <cairn/compile.h>
 #include "base/vector.h"
-#include "driver/explain/text.h"
+#include "driver/text.h"
 #include "object/elf/input.h"
 
 /* The position of an instruction. `line` belongs to the function that contains the instruction. For inlined code, `at`
@@ -93,7 +93,7 @@ struct cn_explain_function {
 struct cn_explain_source {
   const char *path;
   struct cn_input_file input;
-  CN_VECTOR(struct cn_text) lines;
+  cn_texts lines;
 };
 
 struct cn_explain {
@@ -118,10 +118,6 @@ struct cn_explain {
  * other failures, `failed` is false and there is nothing to show. */
 int cn_explain_compile(struct cn_explain *explain, const char *path, char **words, int count);
 void cn_explain_free(struct cn_explain *explain);
-
-/* number_lines.c: give the instructions of a module of IR the lines of its text, if the module lacks debug
- * information. A function whose text has another number of instructions gets no lines. */
-void cn_explain_number_lines(struct cn_explain *explain, LLVMModuleRef module);
 
 /* ir.c: take the functions, lines and statepoints of the finished module. */
 void cn_explain_take_ir(struct cn_explain *explain, LLVMModuleRef module);

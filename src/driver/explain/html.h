@@ -6,7 +6,7 @@
 #define CN_DRIVER_EXPLAIN_HTML_H
 
 #include <stdio.h>
-#include "driver/explain/text.h"
+#include "driver/text.h"
 
 /* Write a text for the content of an element or for an attribute in double quotes. Bytes outside UTF-8, and characters
  * that HTML excludes, become U+FFFD. */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <cairn/compile.h>
-#include "driver/explain/text.h"
+#include "driver/text.h"
 
 /* The text of docs/refused.md. */
 extern const char cn_rules_text[];

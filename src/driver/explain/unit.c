@@ -10,6 +10,7 @@
 #include "driver/cc/process.h"
 #include "driver/cc/units.h"
 #include "driver/explain/explain.h"
+#include "driver/ir_lines.h"
 #include "driver/tool.h"
 
 static void take_diagnostic(void *env, const struct cairn_diagnostic *diagnostic)
@@ -21,7 +22,9 @@ static void take_diagnostic(void *env, const struct cairn_diagnostic *diagnostic
 
 static void take_input(void *env, LLVMModuleRef module)
 {
-  cn_explain_number_lines(env, module);
+  const struct cn_explain *explain = env;
+
+  cn_ir_lines_add(module, &explain->source.lines, explain->path);
 }
 
 static void take_module(void *env, LLVMModuleRef module)

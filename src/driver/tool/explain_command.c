@@ -21,7 +21,7 @@ static const char help_text[] =
     "the assembly that it became; each safepoint with its reason, the references that are live there, and\n"
     "their registers and slots; relocations; loops, allocations and barriers that were changed; errors.\n"
     "With the name of a rule, as errors and remarks have it in brackets, print the rule's text.\n\n"
-    "  -o OUT            the page (default: FILE.html in this folder); '-' is standard output\n"
+    "  -o OUT            the page (default: list.c.html for list.c, in this folder); '-' is standard output\n"
     "  -- OPTION...      options for the compiler; before them, it gets -O2\n"
     "  --help, --version\n";
 
@@ -89,6 +89,8 @@ static bool write_page(const struct cn_explain *explain, const char *output)
   cn_page_write(out, explain);
   CN_CHECK(fclose(out) == 0 && page != NULL);
   bool written = cn_output_write(output, page, size);
+  if (written && strcmp(output, "-") != 0)
+    printf("wrote %s\n", output);
   free(page);
   return written;
 }

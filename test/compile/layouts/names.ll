@@ -55,7 +55,13 @@ define void @f() gc "statepoint-example" {
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-pc-linux-gnu"
 
+%tree = type { ptr addrspace(1), ptr addrspace(1), i64 }
 ; BAD-COUNT-8: [type-metadata]
+; BAD: field right of tree is at offset 9, inside of the reference at offset 8 [type-metadata]
+; BAD: field depth of tree is at offset 77, and the type has 24 bytes [type-metadata]
+; BAD: field depth of tree is at offset 24, and the type has 24 bytes [type-metadata]
+; BAD: field all of tree is at offset 32, and the type has 24 bytes [type-metadata]
+; BAD: field all of tree is at offset 18446744073709551615, and the type has 24 bytes [type-metadata]
 ; BAD-NOT: [type-metadata]
 @a = internal constant i64 zeroinitializer, !cairn.type !{}
 @b = internal constant i64 zeroinitializer, !cairn.type !{i64 1}
@@ -65,6 +71,14 @@ target triple = "x86_64-pc-linux-gnu"
 @f = internal constant i64 zeroinitializer, !cairn.type !{!"t", !{!"field", i64 0, i64 1}}
 @g = internal constant i64 zeroinitializer, !cairn.type !{!"t", !{!"field", i64 0, i64 1, i64 0}}
 @h = internal constant i64 zeroinitializer, !cairn.type !{!"t", null}
+@i = internal constant %tree zeroinitializer, !cairn.type !{!"tree", !{!"left", i64 0}, !{!"right", i64 9}}
+@j = internal constant %tree zeroinitializer, !cairn.type !{!"tree", !{!"depth", i64 77}}
+@k = internal constant %tree zeroinitializer, !cairn.type !{!"tree", !{!"depth", i64 24}}
+@l = internal constant %tree zeroinitializer, !cairn.type !{!"tree", !{!"all", i64 16, i64 3, i64 8}}
+@m = internal constant %tree zeroinitializer, !cairn.type !{!"tree", !{!"all", i64 16, i64 3, i64 -8}}
+; Within bounds: the last byte, an element of an array, an object that is larger than its type.
+@n = internal constant %tree zeroinitializer, !cairn.type !{!"tree", !{!"last", i64 23}, !{!"all", i64 16, i64 8, i64 1}}
+@o = internal constant %tree zeroinitializer, !cairn.type !{!"tree", !{!"rest", i64 24}}
 declare ptr addrspace(1) @cairn_alloc(ptr, i64)
 
 define void @use() gc "statepoint-example" {
@@ -76,5 +90,12 @@ define void @use() gc "statepoint-example" {
   %f = call ptr addrspace(1) @cairn_alloc(ptr @f, i64 8)
   %g = call ptr addrspace(1) @cairn_alloc(ptr @g, i64 8)
   %h = call ptr addrspace(1) @cairn_alloc(ptr @h, i64 8)
+  %i = call ptr addrspace(1) @cairn_alloc(ptr @i, i64 24)
+  %j = call ptr addrspace(1) @cairn_alloc(ptr @j, i64 24)
+  %k = call ptr addrspace(1) @cairn_alloc(ptr @k, i64 24)
+  %l = call ptr addrspace(1) @cairn_alloc(ptr @l, i64 24)
+  %m = call ptr addrspace(1) @cairn_alloc(ptr @m, i64 24)
+  %n = call ptr addrspace(1) @cairn_alloc(ptr @n, i64 24)
+  %o = call ptr addrspace(1) @cairn_alloc(ptr @o, i64 32)
   ret void
 }

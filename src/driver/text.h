@@ -2,8 +2,8 @@
  *
  * Parts of texts, by address and length, for the readers of IR and of assembly.
  */
-#ifndef CN_DRIVER_EXPLAIN_TEXT_H
-#define CN_DRIVER_EXPLAIN_TEXT_H
+#ifndef CN_DRIVER_TEXT_H
+#define CN_DRIVER_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,9 +19,9 @@ struct cn_text cn_text_of(const char *string);
 bool cn_text_equals(struct cn_text a, struct cn_text b);
 bool cn_text_is(struct cn_text text, const char *string);
 bool cn_text_begins_with(struct cn_text text, const char *prefix);
-/* The text without its first `count` bytes; empty if it is shorter. */
+/* The text after its first `count` bytes; empty if it is shorter. */
 struct cn_text cn_text_skip(struct cn_text text, size_t count);
-/* The text without spaces, tabs and carriage returns at both ends. */
+/* The text from its first to its last byte other than spaces, tabs and carriage returns. */
 struct cn_text cn_text_trim(struct cn_text text);
 /* The part before the first `c`, or all of it. */
 struct cn_text cn_text_before(struct cn_text text, char c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Gives IR without debug information the lines of its text: finds the line of each instruction in the text, and
+ * Gives IR the lines of its text as debug information: finds the line of each instruction in the text, and
  * makes a subprogram for each function and a location for each instruction. Runs before the unit is compiled, and
  * changes only the module's debug information. Holds no state.
  *
@@ -10,8 +10,7 @@
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
-#include "compile/core/each.h"
-#include "driver/explain/explain.h"
+#include "driver/ir_lines.h"
 
 /* ---- the text ---- */
 
@@ -65,25 +64,31 @@ static bool continues_instruction(struct cn_text line)
   return false;
 }
 
-typedef CN_VECTOR(unsigned) line_numbers;
+/* The places of instructions in the text, counted from 1. */
+struct text_place {
+  unsigned line, column;
+};
+typedef CN_VECTOR(struct text_place) text_places;
 
 /* A walk over the lines of a text, numbered from 1. */
 struct text_walk {
-  const struct cn_explain_source *source;
+  const cn_texts *lines;
   size_t next; /* index of the next line */
 };
 
-/* Find the lines of the instructions up to the line "}". */
-static void find_instructions(struct text_walk *walk, line_numbers *numbers)
+/* Find the places of the instructions up to the line "}". */
+static void find_instructions(struct text_walk *walk, text_places *places)
 {
   int depth = 0;
 
-  for (; walk->next < walk->source->lines.count; walk->next++) {
-    struct cn_text line = cn_text_trim(strip_comment(walk->source->lines.at[walk->next]));
+  for (; walk->next < walk->lines->count; walk->next++) {
+    struct cn_text whole = walk->lines->at[walk->next], line = cn_text_trim(strip_comment(whole));
     if (depth == 0 && cn_text_is(line, "}"))
       return;
-    if (line.size && depth == 0 && !is_label(line) && !continues_instruction(line))
-      cn_push(numbers, (unsigned)walk->next + 1);
+    if (line.size && depth == 0 && !is_label(line) && !continues_instruction(line)) {
+      struct text_place place = {(unsigned)walk->next + 1, (unsigned)(line.at - whole.at) + 1};
+      cn_push(places, place);
+    }
     depth += depth_change_of(line);
   }
 }
@@ -114,7 +119,7 @@ static bool has_debug_information(LLVMModuleRef module)
 
 static struct debug_maker begin_debug_information(LLVMModuleRef module, const char *path)
 {
-  static const char producer[] = "cairn explain", flag[] = "Debug Info Version";
+  static const char producer[] = "cairn", flag[] = "Debug Info Version";
   struct debug_maker maker = {.module = module, .builder = LLVMCreateDIBuilder(module)};
   LLVMValueRef version =
       LLVMConstInt(LLVMInt32TypeInContext(LLVMGetModuleContext(module)), LLVMDebugMetadataVersion(), 0);
@@ -132,50 +137,57 @@ static size_t count_instructions(LLVMValueRef function)
 {
   size_t count = 0;
 
-  CN_EACH_BLOCK(block, function)
-    CN_EACH_INSTRUCTION(i, block)
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
       count++;
   return count;
 }
 
-static void number_function(const struct debug_maker *maker, LLVMValueRef function, unsigned start,
-                            const line_numbers *numbers)
+/* False if the text has another number of instructions, or the function has a position. */
+static bool number_function(const struct debug_maker *maker, LLVMValueRef function, unsigned start,
+                            const text_places *places)
 {
   size_t length, next = 0;
   const char *name = LLVMGetValueName2(function, &length);
 
-  if (count_instructions(function) != numbers->count || LLVMGetSubprogram(function))
-    return;
+  if (count_instructions(function) != places->count || LLVMGetSubprogram(function))
+    return false;
   LLVMMetadataRef scope =
       LLVMDIBuilderCreateFunction(maker->builder, maker->file, name, length, name, length, maker->file, start,
                                   maker->type, false, true, start, LLVMDIFlagZero, true);
   LLVMContextRef llvm = LLVMGetModuleContext(maker->module);
   LLVMSetSubprogram(function, scope);
-  CN_EACH_BLOCK(block, function)
-    CN_EACH_INSTRUCTION(i, block)
-      LLVMInstructionSetDebugLoc(i, LLVMDIBuilderCreateDebugLocation(llvm, numbers->at[next++], 3, scope, NULL));
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i), next++) {
+      struct text_place place = places->at[next];
+      LLVMInstructionSetDebugLoc(i, LLVMDIBuilderCreateDebugLocation(llvm, place.line, place.column, scope, NULL));
+    }
+  CN_CHECK(next == places->count);
+  return true;
 }
 
-void cn_explain_number_lines(struct cn_explain *explain, LLVMModuleRef module)
+size_t cn_ir_lines_add(LLVMModuleRef module, const cn_texts *lines, const char *path)
 {
-  struct text_walk walk = {.source = &explain->source};
-  line_numbers numbers = {0};
+  struct text_walk walk = {.lines = lines};
+  text_places places = {0};
+  size_t numbered = 0;
 
   if (has_debug_information(module))
-    return;
-  struct debug_maker maker = begin_debug_information(module, explain->path);
-  for (; walk.next < walk.source->lines.count; walk.next++) {
-    struct cn_text line = walk.source->lines.at[walk.next];
+    return 0;
+  struct debug_maker maker = begin_debug_information(module, path);
+  for (; walk.next < lines->count; walk.next++) {
+    struct cn_text line = lines->at[walk.next];
     struct cn_text name = cn_text_begins_with(line, "define ") ? defined_name_of(line) : (struct cn_text){0};
     LLVMValueRef function = name.size ? LLVMGetNamedFunctionWithLength(module, name.at, name.size) : NULL;
     if (!function || LLVMIsDeclaration(function))
       continue;
     unsigned start = (unsigned)++walk.next;
-    numbers.count = 0;
-    find_instructions(&walk, &numbers);
-    number_function(&maker, function, start, &numbers);
+    places.count = 0;
+    find_instructions(&walk, &places);
+    numbered += number_function(&maker, function, start, &places);
   }
-  cn_free(&numbers);
+  cn_free(&places);
   LLVMDIBuilderFinalize(maker.builder);
   LLVMDisposeDIBuilder(maker.builder);
+  return numbered;
 }

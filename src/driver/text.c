@@ -2,7 +2,7 @@
  *
  * Searches, splits and trims parts of texts. The texts may hold any bytes, also zeros. Holds no state.
  */
-#include "driver/explain/text.h"
+#include "driver/text.h"
 
 #include <string.h>
 #include "base/check.h"
