@@ -18,6 +18,9 @@ sys.dont_write_bytecode = writes_no_bytecode
 
 
 class GdbProgram(cairn_objects.Program):
+    def has_memory(self):
+        return gdb.selected_thread() is not None
+
     def read_page(self, address, size):
         try:
             return bytes(gdb.selected_inferior().read_memory(address, size))

@@ -24,6 +24,9 @@ class LldbProgram(cairn_objects.Program):
     def __init__(self, target):
         self.target, self.process = target, target.GetProcess()
 
+    def has_memory(self):
+        return self.process.IsValid() and self.process.GetNumThreads() != 0
+
     def read_page(self, address, size):
         error = lldb.SBError()
         data = self.process.ReadMemory(address, size, error)

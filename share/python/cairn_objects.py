@@ -36,6 +36,10 @@ class Unreadable(Fault):
 class Program:
     """The stopped program, as a debugger shows it. Each script has a class with these methods."""
 
+    def has_memory(self):
+        """True for a process or a core; False for a program that has not been started."""
+        raise NotImplementedError
+
     def read_page(self, address, size):
         """The bytes at the address, or b'' if they cannot be read."""
         raise NotImplementedError
@@ -203,6 +207,8 @@ class Heap:
     """The objects of the program as it stands now."""
 
     def __init__(self, program):
+        if not program.has_memory():
+            raise Fault('the program is not running, and there is no core')
         self.program, self.memory, self.layouts = program, Memory(program), {}
         words = program.symbol_address('cairn_words')
         self.mask, self.tag = struct.unpack('<QQ', self.memory.read(words, 16)) if words else (0, 0)
