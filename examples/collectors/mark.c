@@ -5,7 +5,7 @@
  * <cairn/collector.h> and <cairn/heap_object.h> alone, for any number of threads. Does not: give
  * memory back to the system, mark on several threads, move (so CAIRN_STRESS is refused with it).
  *
- *   cc -O2 $(pkg-config --cflags cairn) -c examples/collectors/mark.c && cairn-cc -O2 program.c mark.o -o program
+ *   cc -O2 $(pkg-config --cflags cairn) -c mark.c && cairn-cc -O2 program.c mark.o -o program
  *
  * The heap is one reserve of addresses. Below `top` lie blocks and gaps; a gap is no block, so what
  * walks from block to block steps over the gaps of the free list, which it therefore must know.
@@ -214,8 +214,8 @@ static void mark(uintptr_t payload)
 
 static void visit_field(void *env, struct cairn_slot slot)
 {
-  (void)env;
-  if (cairn_slot_object(slot) - heap.start < heap.top - heap.start) /* it is 0 of an immediate */
+  (void)env; /* an immediate gives 0; an empty array that comes last begins at `top`, its header before */
+  if (cairn_slot_object(slot) - CAIRN_ABI_HEADER_SIZE - heap.start < heap.top - heap.start)
     mark(cairn_slot_object(slot));
 }
 

@@ -4,8 +4,7 @@
  * collections cost, and as the least that a collector can be. Native code against
  * <cairn/collector.h> alone.
  *
- *   cc -O2 $(pkg-config --cflags cairn) -c examples/collectors/never.c && cairn-cc -O2 program.c never.o -o
- * program
+ *   cc -O2 $(pkg-config --cflags cairn) -c never.c && cairn-cc -O2 program.c never.o -o program
  */
 #include <stdatomic.h>
 #include <sys/mman.h>

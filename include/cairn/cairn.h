@@ -35,6 +35,8 @@
  * With -DCAIRN_PLAIN the same source compiles with any compiler that knows GNU C, without Cairn: `managed` is then
  * empty, and objects come from calloc() and stay allocated.
  *
+ * Comments of the headers name pages of the documentation, such as docs/words.md: `man cairn-words` shows that one.
+ *
  * Further headers: <cairn/string.h> has text; <cairn/array.h> has sorting, searching and vectors; <cairn/map.h> has
  * hash maps; <cairn/span.h> has cairn_span_begin() and cairn_span_end(), which attach data to ranges of code;
  * <cairn/roots.h> has cairn_tag_root(), for references in a language's own form; <cairn/handle.h> has handles, which

@@ -30,7 +30,7 @@ static bool adopt_barriers(struct cairn_compile_options *options, char **error)
   while (kind < sizeof numbers && numbers[kind] != collector->barriers)
     kind++;
   if (kind == sizeof numbers || (options->barriers != CAIRN_BARRIERS_CARDS && options->barriers != kind)) {
-    *error = cn_format("the options ask for other barriers than those of collector %s", collector->name);
+    *error = cn_format("the options ask for other barriers than those of collector '%s'", collector->name);
     return false;
   }
   options->barriers = (enum cairn_barriers)kind;

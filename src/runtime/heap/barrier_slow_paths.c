@@ -64,7 +64,7 @@ void cn_barrier_range_slow_path(uintptr_t start, uint64_t bytes)
 void cairn_barrier_cards(unsigned char *cards, uint64_t mask)
 {
   if ((mask & (mask + 1)) != 0 || (cards == NULL && mask != 0))
-    cairn_fatal("collector %s: the mask of its cards, 0x%llx, is no 2^n - 1", cn_heap_collector()->name,
+    cairn_fatal("collector '%s': the mask of its cards, 0x%llx, is no 2^n - 1", cn_heap_collector()->name,
                 (unsigned long long)mask);
   /* Other threads copy the table after this set-up, before their first managed code (threads/slow_path.c). */
   cn_mutator_set_card_table(cards, mask);
@@ -112,10 +112,10 @@ void cn_barriers_check_collector(const struct cairn_collector *collector)
   uint64_t kind = collector->barriers;
 
   if (kind >= BARRIER_KIND_COUNT || kind_names[kind] == NULL || kind == CAIRN_ABI_BARRIERS_CARDS_1)
-    cairn_fatal("collector %s needs barriers of kind %llu, which are unknown to this runtime", collector->name,
+    cairn_fatal("collector '%s' needs barriers of kind %llu, which are unknown to this runtime", collector->name,
                 (unsigned long long)kind);
   if (missing_function_of(collector) != NULL)
-    cairn_fatal("collector %s needs barriers of kind %s, and does not have the function %s", collector->name,
+    cairn_fatal("collector '%s' needs barriers of kind %s, and does not have the function %s", collector->name,
                 kind_names[kind], missing_function_of(collector));
 }
 
@@ -137,7 +137,7 @@ bool cn_barriers_misfit(const struct cairn_collector *collector, const struct ca
   if (may_kind_run_under(kind, collector->barriers) || !cn_image_has_sections(image))
     return false;
   snprintf(fault, size,
-           "%s was compiled with barriers of kind %s, and collector %s needs those of kind %s: "
+           "%s was compiled with barriers of kind %s, and collector '%s' needs those of kind %s: "
            "compile it with -fcairn-barriers=%s%s",
            cn_image_name(name, (uintptr_t)key, file), barrier_kind_name(kind), collector->name,
            barrier_kind_name(collector->barriers), barrier_kind_name(collector->barriers),
@@ -152,7 +152,7 @@ void cn_barriers_check_code(const struct cairn_collector *collector)
 
   if (collector->barriers == CAIRN_ABI_BARRIERS_NONE || (entry = cn_index_find_without_barriers()) == 0)
     return;
-  cairn_fatal("%s comes from another compiler and has no barriers, and collector %s needs those of "
+  cairn_fatal("%s comes from another compiler and has no barriers, and collector '%s' needs those of "
               "kind %s: link the program with -fcairn-collector=semispace",
               cn_report_format_pc(entry, place), collector->name, barrier_kind_name(collector->barriers));
 }

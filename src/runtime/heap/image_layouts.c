@@ -75,7 +75,7 @@ bool cn_layouts_lack_service(const struct cairn_layout *layout, const char *name
         (asked[i].flag == CAIRN_ABI_LAYOUT_FIXED && !moves))
       continue;
     cairn_layout_type(layout, type, sizeof type);
-    snprintf(fault, size, "type %s of %s %s, and the collector %s does not provide for that", type,
+    snprintf(fault, size, "type %s of %s %s, and the collector '%s' does not provide for that", type,
              cn_image_name(name, (uintptr_t)layout, file), asked[i].what, collector->name);
     return true;
   }

@@ -46,19 +46,53 @@ const struct cairn_collector *cairn_collector_in_use(void)
   return collector_in_use;
 }
 
+/* The name of the collector's variable, such as "cairn_collector_mine", or "(unnamed)" if the file has no symbols. */
+static const char *find_variable_name(const struct cairn_collector *chosen, char *buffer, size_t size)
+{
+  if (!cn_os_describe_symbol((uintptr_t)chosen, buffer, size))
+    return "(unnamed)";
+  char *distance = strrchr(buffer, '+');
+  CN_CHECK(distance != NULL);
+  if (strcmp(distance, "+0x0") == 0)
+    *distance = 0;
+  return buffer;
+}
+
 /* Reads the name only if the version is equal: in an older version the member may have another offset. */
 static void check_collector_version(const struct cairn_collector *chosen)
 {
-  bool named = chosen->version == CAIRN_ABI_COLLECTOR_VERSION;
-  char file[CN_REPORT_PC];
+  bool named = chosen->version == CAIRN_ABI_COLLECTOR_VERSION && chosen->name != NULL;
+  char file[CN_REPORT_PC], variable[CN_REPORT_PC];
 
-  if (named && chosen->size == sizeof *chosen)
+  if (chosen->version == CAIRN_ABI_COLLECTOR_VERSION && chosen->size == sizeof *chosen)
     return;
-  cairn_fatal("collector %s of %s has version %u of struct cairn_collector, of %u bytes, and this "
+  cairn_fatal("collector '%s' of %s has version %u of struct cairn_collector, of %u bytes, and this "
               "runtime has version %u, of %zu bytes: compile it with this version of Cairn",
-              named && chosen->name ? chosen->name : "(unnamed)",
+              named ? chosen->name : find_variable_name(chosen, variable, sizeof variable),
               cn_os_find_module_file((uintptr_t)chosen, file, sizeof file) ? file : "code without a file",
               chosen->version, chosen->size, CAIRN_ABI_COLLECTOR_VERSION, sizeof *chosen);
+}
+
+/* Refuses a collector without a name, or without a function that may not be null. */
+static void check_collector_members(const struct cairn_collector *chosen)
+{
+  const struct {
+    bool there;
+    const char *name;
+  } members[] = {
+      {chosen->name != NULL, "name"},
+      {chosen->init != NULL, "init"},
+      {chosen->refill != NULL, "refill"},
+      {chosen->grow != NULL, "grow"},
+  };
+  char variable[CN_REPORT_PC];
+
+  for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+    if (!members[i].there)
+      cairn_fatal("collector '%s' does not have the %s %s",
+                  chosen->name != NULL ? chosen->name : find_variable_name(chosen, variable, sizeof variable),
+                  i == 0 ? "member" : "function", members[i].name);
+  CN_CHECK(chosen->name && chosen->init && chosen->refill && chosen->grow);
 }
 
 /* True if the image's code allocates larger blocks in line than the collector allows. */
@@ -73,7 +107,7 @@ static bool exceeds_inline_limit(const struct cairn_image *image, const void *ke
       (code == 0 && !cn_image_has_sections(image)))
     return false;
   snprintf(fault, size,
-           "%s allocates blocks of up to %llu bytes in line, and collector %s lets those of up "
+           "%s allocates blocks of up to %llu bytes in line, and collector '%s' lets those of up "
            "to %llu bytes be allocated so: compile it with -fcairn-inline-max=%llu",
            cn_image_name(name, (uintptr_t)key, file), (unsigned long long)most, collector_in_use->name,
            (unsigned long long)collector_in_use->largest_in_line,
@@ -136,9 +170,9 @@ void cairn_set_collector(const struct cairn_collector *chosen)
     cairn_fatal("the collector is set after the first allocation");
   CN_CHECK(chosen);
   check_collector_version(chosen);
-  CN_CHECK(chosen->name && chosen->init && chosen->refill && chosen->grow);
+  check_collector_members(chosen);
   if ((chosen->traits & ~(uint64_t)CAIRN_COLLECTOR_TRAITS) != 0)
-    cairn_fatal("collector %s has the traits 0x%llx, which are unknown to this runtime", chosen->name,
+    cairn_fatal("collector '%s' has the traits 0x%llx, which are unknown to this runtime", chosen->name,
                 (unsigned long long)chosen->traits);
   cn_barriers_check_collector(chosen);
   leave_default_collector();
@@ -147,7 +181,7 @@ void cairn_set_collector(const struct cairn_collector *chosen)
   if (chosen->barriers == CAIRN_ABI_BARRIERS_NONE)
     return;
   if (cairn_mutator_count() > 1 || cairn_mutator.anchor != cairn_mutator.anchors)
-    cairn_fatal("collector %s, which needs barriers, is set after managed code began: set it in a "
+    cairn_fatal("collector '%s', which needs barriers, is set after managed code began: set it in a "
                 "constructor",
                 chosen->name);
   cn_heap_set_up();
@@ -163,7 +197,7 @@ void cn_heap_choose_collector(void)
 static void check_word_tags(void)
 {
   if (cairn_words.mask != 0 && (collector_in_use->traits & CAIRN_COLLECTOR_WORDS) == 0)
-    cairn_fatal("collector %s does not tell immediates from references, and the program has words "
+    cairn_fatal("collector '%s' does not tell immediates from references, and the program has words "
                 "that may be either (-fcairn-words)",
                 collector_in_use->name);
 }
@@ -184,7 +218,7 @@ static void check_enumeration_options(void)
     return;
   for (size_t i = 0; i < sizeof options / sizeof *options; i++)
     if (options[i].set)
-      cn_report_exit("%s: collector %s has no function that enumerates objects", options[i].name,
+      cn_report_exit("%s: collector '%s' has no function that enumerates objects", options[i].name,
                      collector_in_use->name);
 }
 
@@ -220,7 +254,7 @@ static void set_up_heap(void)
   cn_layouts_begin_checks();
   check_word_tags();
   if (cn_options.stress != 0 && (collector_in_use->traits & CAIRN_COLLECTOR_MOVES) == 0)
-    cn_report_exit("CAIRN_STRESS: collector %s moves no objects, so lost references would not show",
+    cn_report_exit("CAIRN_STRESS: collector '%s' moves no objects, so lost references would not show",
                    collector_in_use->name);
   check_enumeration_options();
   if ((cn_options.verify & CN_VERIFY_STORES) != 0)

@@ -199,7 +199,7 @@ static void check_pin_request(uintptr_t address, bool start, const char *site, u
        unknown = !moves && collector->is_object == NULL && heap_ranges[0].end == 0;
 
   if (moves && (collector->traits & CAIRN_COLLECTOR_PINS) == 0)
-    cn_report_fatal(pc, "cairn_pin at %s: collector %s moves objects and has no pins", site, collector->name);
+    cn_report_fatal(pc, "cairn_pin at %s: collector '%s' moves objects and has no pins", site, collector->name);
   if (address == 0 || (address & cairn_words.mask) != 0 || (!start && !is_in_heap(address - 1) && !unknown))
     cn_report_fatal(pc, "cairn_pin at %s: 0x%lx is no object of the heap", site, (unsigned long)address);
 }

@@ -10,6 +10,7 @@
 
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/arch/arch.h"
@@ -22,25 +23,23 @@
 #include "runtime/heap/managed_heap.h"
 #include "runtime/os/os.h"
 
-enum { ALTERNATE_STACK_BYTES = 64 << 10 };
+enum { ALTERNATE_STACK_BYTES = 64 << 10, SOURCE_TEXT_BYTES = 512 };
 
 static bool explain_stale_reference(uintptr_t address, uintptr_t pc)
 {
   const struct cairn_collector *collector = cn_heap_collector();
-  uint64_t collection;
-  char place[CN_REPORT_PC];
+  uint64_t number;
+  char place[CN_REPORT_PC], collection[32] = "an earlier collection", source[SOURCE_TEXT_BYTES] = "";
 
-  if (collector->was_unmapped == NULL || !collector->was_unmapped(address, &collection))
+  if (collector->was_unmapped == NULL || !collector->was_unmapped(address, &number))
     return false;
-  cn_report_format_pc(pc, place);
-  if (collection != 0)
-    cn_report_print_text("cairn: stale reference: address 0x%lx was moved by collection %lu, "
-                         "used at pc %s\n",
-                         (unsigned long)address, (unsigned long)collection, place);
-  else
-    cn_report_print_text("cairn: stale reference: address 0x%lx was moved by an earlier collection, "
-                         "used at pc %s\n",
-                         (unsigned long)address, place);
+  if (number != 0)
+    snprintf(collection, sizeof collection, "collection %lu", (unsigned long)number);
+  bool found = cn_safepoint_format_nearest(pc, source, sizeof source);
+  CN_ASSERT(!found || source[0] != 0);
+  cn_report_print_text("cairn: stale reference: address 0x%lx was moved by %s, used at pc %s%s%s\n",
+                       (unsigned long)address, collection, cn_report_format_pc(pc, place), found ? ", near " : "",
+                       source);
   cn_backtrace_print_from_fault(pc);
   return true;
 }

@@ -76,7 +76,7 @@ void cairn_finalise(uintptr_t reference, unsigned queue)
 
   check_queue_number(queue, pc);
   if ((collector->traits & CAIRN_COLLECTOR_FINALISES) == 0)
-    cn_report_fatal(pc, "the collector %s does not provide for finalisers", collector->name);
+    cn_report_fatal(pc, "the collector '%s' does not provide for finalisers", collector->name);
   if (reference == 0 || !cn_heap_is_object(reference - cairn_words.reference))
     cn_report_fatal(pc, "0x%lx is to be finalised, which is not the start of an object", (unsigned long)reference);
   register_finalisable(reference, queue);

@@ -24,7 +24,7 @@ static void check_hashable_object(uintptr_t reference, uintptr_t pc)
   uintptr_t object = reference - cairn_words.reference;
 
   if ((collector->traits & (CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_HASHES)) == CAIRN_COLLECTOR_MOVES)
-    cn_report_fatal(pc, "the collector %s does not provide for identity hashes", collector->name);
+    cn_report_fatal(pc, "the collector '%s' does not provide for identity hashes", collector->name);
   if (reference == 0 || !cn_heap_is_object(object))
     cn_report_fatal(pc, "0x%lx is asked for its identity hash, which is not the start of an object",
                     (unsigned long)reference);

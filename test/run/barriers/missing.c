@@ -6,7 +6,7 @@
  */
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: for f in young cards; do clang -Wall -Wextra -Werror -O2 -I%root/include -c \
-// RUN:   %S/../Inputs/barriers/$f.c || exit 1; done
+// RUN:   %root/examples/collectors/barriers/$f.c || exit 1; done
 // RUN: clang -O2 -DNATIVE -c %s -o native.o
 // RUN: %cairn-cc -O2 -g -fcairn-barriers=cards %s native.o young.o cards.o -o cards
 // RUN: ./cards with | FileCheck %s --check-prefix=WITH
@@ -20,7 +20,7 @@
 // HEAP-SAME: , to a younger object, and no barrier has told of it
 // Collectors that go on while the program runs find it at the next collection:
 // RUN: for k in snapshot loads; do clang -Wall -Wextra -Werror -O2 -I%root/include -c \
-// RUN:   %S/../Inputs/barriers/$k.c && %cairn-cc -O2 -g -fcairn-barriers=$k %s native.o $k.o -o $k && \
+// RUN:   %root/examples/collectors/barriers/$k.c && %cairn-cc -O2 -g -fcairn-barriers=$k %s native.o $k.o -o $k && \
 // RUN:   ./$k with | FileCheck %s --check-prefix=WITH || exit 1; done
 // RUN: not --crash env SNAPSHOT_STILL=1 ./snapshot without 2>&1 | FileCheck %s --check-prefix=SNAPSHOT
 // SNAPSHOT: cairn: fatal: snapshot: missing barrier: collection {{[0-9]+}} does not find

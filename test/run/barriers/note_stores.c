@@ -5,9 +5,9 @@
  * another store to the same place, or none.
  */
 // RUN: rm -rf %t && mkdir %t && cd %t
-// RUN: clang -Wall -Wextra -Werror -O2 -I%root/include -c %S/../Inputs/barriers/young.c
-// RUN: clang -Wall -Wextra -Werror -O2 -DCUSTOM -I%root/include -c %S/../Inputs/barriers/cards.c -o custom.o
-// RUN: llvm-as %S/../Inputs/barriers/custom.ll -o custom.bc
+// RUN: clang -Wall -Wextra -Werror -O2 -I%root/include -c %root/examples/collectors/barriers/young.c
+// RUN: clang -Wall -Wextra -Werror -O2 -DCUSTOM -I%root/include -c %root/examples/collectors/barriers/cards.c -o custom.o
+// RUN: llvm-as %root/examples/collectors/barriers/custom.ll -o custom.bc
 // RUN: clang -O2 -DNATIVE -c %s -o native.o
 // DEFINE: %{cc} = %cairn-cc -g -fcairn-barriers=custom -Xclang -mlink-bitcode-file -Xclang custom.bc %s native.o \
 // DEFINE:   young.o custom.o

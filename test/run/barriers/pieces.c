@@ -8,7 +8,7 @@
  */
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: for f in young cards snapshot loads; do \
-// RUN:   clang -Wall -Wextra -Werror -O2 -I%root/include -c %S/../Inputs/barriers/$f.c || exit 1; done
+// RUN:   clang -Wall -Wextra -Werror -O2 -I%root/include -c %root/examples/collectors/barriers/$f.c || exit 1; done
 // RUN: ld -r young.o cards.o -o both.o && mv both.o cards.o
 // RUN: %cairn-cc -O2 -fcairn-poll-budget=1 %s -o none && ./none 40 > expected && ./none 2 > small
 // RUN: for k in cards snapshot loads; do \

@@ -2,12 +2,12 @@
  *
  * Stores of references in every form, from objects that have lived long to new ones. What would go
  * wrong: a form has no barrier, or a collector is not told by it; then what was stored is gone
- * after the next young collection. The collectors of Inputs/barriers look through all of their old
+ * after the next young collection. The collectors of examples/collectors/barriers look through all of their old
  * space before each collection, and name the field that no barrier told of.
  */
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: for f in young cards; do clang -Wall -Wextra -Werror -O2 -I%root/include -c \
-// RUN:   %S/../Inputs/barriers/$f.c || exit 1; done
+// RUN:   %root/examples/collectors/barriers/$f.c || exit 1; done
 // RUN: %cairn-cc -O2 %s -o none && ./none 2000 > expected && ./none 3 > small
 // RUN: for o in -O0 -O2; do %cairn-cc $o -fcairn-barriers=cards %s young.o cards.o -o cards && \
 // RUN:   env CAIRN_HEAP_INITIAL=16k YOUNG_REPORT=1 ./cards 2000 2>report | diff expected - && cat report && \
@@ -20,7 +20,7 @@
 // STATS-DAG: objects moved: {{[0-9][0-9][0-9]+}}
 // Collectors that go on while the program runs:
 // RUN: for f in snapshot loads; do clang -Wall -Wextra -Werror -O2 -I%root/include -c \
-// RUN:   %S/../Inputs/barriers/$f.c || exit 1; done
+// RUN:   %root/examples/collectors/barriers/$f.c || exit 1; done
 // RUN: for k in snapshot loads; do for o in -O0 -O2; do %cairn-cc $o -fcairn-barriers=$k %s $k.o -o $k && \
 // RUN:   env CAIRN_HEAP_INITIAL=16k SNAPSHOT_REPORT=1 LOADS_REPORT=1 ./$k 2000 2>report | diff expected - && \
 // RUN:   FileCheck %s --input-file=report --check-prefix=BESIDE || exit 1; done || exit 1; done
@@ -30,7 +30,7 @@
 // RUN: for s in LOADS_STILL LOADS_AT_ONCE; do env CAIRN_HEAP_INITIAL=16k CAIRN_VERIFY=heap $s=1 ./loads 2000 | \
 // RUN:   diff expected - || exit 1; done
 // RUN: not env CAIRN_STRESS=1 ./snapshot 2>&1 | FileCheck %s --check-prefix=STILL
-// STILL: CAIRN_STRESS: collector snapshot moves no objects
+// STILL: CAIRN_STRESS: collector 'snapshot' moves no objects
 // RUN: env CAIRN_STRESS=1 LOADS_REPORT=1 ./loads 3 2>report | diff small - && \
 // RUN:   FileCheck %s --input-file=report --check-prefix=BESIDE && \
 // RUN:   env LOADS_AT_ONCE=1 CAIRN_STRESS=1 ./loads 3 | diff small - && \

@@ -7,8 +7,8 @@
 ; RUN:   %cairn-cc $o %t.ll -o %t && %t && env CAIRN_VERIFY=heap %t && env CAIRN_STRESS=2999 %t && \
 ; RUN:   not --crash %t out 2>&1 | FileCheck --check-prefix=OUT %s && \
 ; RUN:   not --crash %t out 2 2>&1 | FileCheck --check-prefix=OUT %s || exit 1; done
-; RUN: for k in cards snapshot; do clang -O2 -I%root/include -c %S/../Inputs/barriers/$k.c -o %t.$k.o || exit 1; done
-; RUN: clang -O2 -I%root/include -c %S/../Inputs/barriers/young.c -o %t.young.o
+; RUN: for k in cards snapshot; do clang -O2 -I%root/include -c %root/examples/collectors/barriers/$k.c -o %t.$k.o || exit 1; done
+; RUN: clang -O2 -I%root/include -c %root/examples/collectors/barriers/young.c -o %t.young.o
 ; RUN: %cairn-cc -O2 -fcairn-barriers=cards %t.ll %t.young.o %t.cards.o -o %t && %t && env CAIRN_VERIFY=heap %t
 ; RUN: %cairn-cc -O2 -fcairn-barriers=snapshot %t.ll %t.snapshot.o -o %t && %t
 ; VECTORS-DAG: call void @llvm.masked.store.v{{[0-9]+}}p1.p1(

@@ -6,6 +6,9 @@
 ; FAULT: cairn: stale reference: address 0x{{[0-9a-f]+}} was moved by collection {{[0-9]+}}, used at pc 0x{{[0-9a-f]+}} (use+0x{{[0-9a-f]+}})
 ; FAULT-NEXT: #0  0x{{[0-9a-f]+}} in use+0x{{[0-9a-f]+}} from {{.*}}/prog
 ; FAULT-NEXT: #1  0x{{[0-9a-f]+}} in main
+; In managed code with debug information, the message has a line: that of the last safepoint before the access.
+; RUN: clang -O1 -c kept.c && %cairn-cc -O1 -g managed.c kept.o -o managed && not --crash env CAIRN_STRESS=1 ./managed > managed.out 2>&1; FileCheck --check-prefix=LINE %s < managed.out
+; LINE: cairn: stale reference: address 0x{{[0-9a-f]+}} was moved by collection {{[0-9]+}}, used at pc 0x{{[0-9a-f]+}} (main+0x{{[0-9a-f]+}}), near {{.*}}managed.c:9
 
 ;--- native.c
 void keep(void *reference);
@@ -13,6 +16,26 @@ long use(void);
 static volatile long *kept;
 void keep(void *reference) { kept = reference; }
 long use(void) { return *kept + 1; }
+
+;--- kept.c
+static void *kept;
+void keep(void *reference);
+void *get(void);
+void keep(void *reference) { kept = reference; }
+void *get(void) { return kept; }
+
+;--- managed.c
+#include <cairn/cairn.h>
+struct box { long value; };
+cairn_leaf void keep(struct box managed *box);
+cairn_leaf struct box managed *get(void);
+int main(void)
+{
+  struct box managed *box = cairn_new(struct box);
+  keep(box);
+  cairn_collect();
+  return (int)get()->value;
+}
 
 ;--- code.ll
 target triple = "x86_64-unknown-linux-gnu"

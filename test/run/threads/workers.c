@@ -1,7 +1,7 @@
 // The runtime's workers in programs whose threads fork, exit and end while others collect. What would go wrong: a child
 // waits for workers that it does not have; exit() waits for itself; a process whose own threads have all ended stays,
 // for its workers wait; a collection that a signal handler began waits for a thread that cannot be started.
-// RUN: clang -O2 -I%root/include -c %S/../Inputs/generational.c -o %t.o
+// RUN: clang -O2 -I%root/include -c %root/examples/collectors/generational.c -o %t.o
 // RUN: clang -O2 -I%root/include -c %S/Inputs/workers_native.c -o %t.native.o
 // RUN: %cairn-cc -w -O2 -I%root/include %s %t.o %t.native.o -o %t
 // RUN: env GENERATIONAL_REPORT=1 CAIRN_WORKERS=4 GENERATIONAL_HELPERS=3 timeout 500 %t forks 2>&1 \

@@ -1,6 +1,6 @@
-; RUN: clang -O2 -fexceptions -I%root/include -c %S/../Inputs/second_language/manager.c -o %t.manager.o
-; RUN: clang -O1 -fexceptions -c %S/../Inputs/second_language/raise.c -o %t.raise.o
-; RUN: clang -I%root/include -c %S/../Inputs/second_language/language.S -o %t.language.o
+; RUN: clang -O2 -fexceptions -I%root/include -c %root/examples/second_language/manager.c -o %t.manager.o
+; RUN: clang -O1 -fexceptions -c %S/Inputs/raise.c -o %t.raise.o
+; RUN: clang -I%root/include -c %root/examples/second_language/language.S -o %t.language.o
 ; RUN: %cairn-cc -O2 %s %t.manager.o %t.raise.o %t.language.o -o %t
 ; RUN: %t | FileCheck %s
 ; RUN: env CAIRN_STRESS=1 CAIRN_VERIFY=frames %t | FileCheck %s

@@ -1,7 +1,7 @@
 // Several threads of a collector fetch the roots of many threads' stacks at a time: references, derived pointers and
 // areas in hundreds of activations each. What would go wrong: two threads visit one place; a derived pointer is written
 // back before its base has moved, or before another stack was visited; a stack is forgotten, or is walked twice.
-// RUN: clang -O2 -I%root/include -c %S/../Inputs/generational.c -o %t.o
+// RUN: clang -O2 -I%root/include -c %root/examples/collectors/generational.c -o %t.o
 // RUN: %cairn-cc -O2 -I%root/include %s %t.o -o %t
 // RUN: env GENERATIONAL_REPORT=1 CAIRN_WORKERS=5 GENERATIONAL_HELPERS=4 %t 8 300 40 2>&1 | FileCheck %s
 // RUN: env GENERATIONAL_REPORT=1 CAIRN_WORKERS=5 GENERATIONAL_HELPERS=4 GENERATIONAL_FULL=1000000 %t 8 300 40 > %t.out 2>&1 && FileCheck %s < %t.out

@@ -2,10 +2,10 @@
  *
  * Young collections that look at the activations that have run, and at no others. What would go
  * wrong: an activation that has run is not looked at, and keeps a reference to where an object was
- * (Inputs/generational.c looks at all of them after each collection, and old addresses fault); a
+ * (examples/collectors/generational.c looks at all of them after each collection, and old addresses fault); a
  * result is lost on the way back through a barrier; a barrier is met whose activation is gone.
  */
-// RUN: clang -Wall -Wextra -Werror -O2 -I%root/include -c %S/../Inputs/generational.c -o %t.o
+// RUN: clang -Wall -Wextra -Werror -O2 -I%root/include -c %root/examples/collectors/generational.c -o %t.o
 // RUN: clang -Wall -Wextra -Werror -O2 -c %S/Inputs/young_native.c -o %t.native.o
 // RUN: %root/test/run/Inputs/same %build --own %t.o --links %t.native.o --args %if soak %{1000%} %else %{300%} \
 // RUN:   --small %if soak %{40%} %else %{25%} --levels "-O0 -O2" %s

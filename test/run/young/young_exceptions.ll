@@ -1,4 +1,4 @@
-; RUN: clang -O2 -I%root/include -c %S/../Inputs/generational.c -o %t.o
+; RUN: clang -O2 -I%root/include -c %root/examples/collectors/generational.c -o %t.o
 ; RUN: clang -Wall -Wextra -Werror -O1 -fexceptions -c %S/Inputs/young_exceptions.c -o %t.native.o
 ; RUN: %cairn-cc -O0 %s %t.native.o %t.o -o %t && %t 1000 | FileCheck %s && env CAIRN_STRESS=1 %t 1000 | FileCheck %s
 ; RUN: %cairn-cc -O2 %s %t.native.o %t.o -o %t && %t 1000 | FileCheck %s && env CAIRN_STRESS=1 %t 1000 | FileCheck %s

@@ -4,7 +4,7 @@
  * does not run. What would go wrong: young collections stop at a barrier above it. With LATE its region
  * is added when barriers are above it already.
  */
-// RUN: clang -Wall -Wextra -Werror -O2 -I%root/include -c %S/../Inputs/generational.c -o %t.o
+// RUN: clang -Wall -Wextra -Werror -O2 -I%root/include -c %root/examples/collectors/generational.c -o %t.o
 // RUN: clang -Wall -Wextra -Werror -O2 -I%root/include -c %S/Inputs/young_manager.c -o %t.native.o
 // RUN: %cairn-cc -O2 -I%root/include %s %t.native.o %t.o -o %t
 // RUN: env GENERATIONAL_FULL=1000000 %t | FileCheck %s

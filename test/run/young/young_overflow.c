@@ -3,7 +3,7 @@
  * A recursion that does not end, with barriers all along the stack. What would go wrong: the frames cannot
  * be counted, or the backtrace does not get past a barrier.
  */
-// RUN: clang -Wall -Wextra -Werror -O2 -I%root/include -c %S/../Inputs/generational.c -o %t.o
+// RUN: clang -Wall -Wextra -Werror -O2 -I%root/include -c %root/examples/collectors/generational.c -o %t.o
 // RUN: %cairn-cc -O2 -g -fcairn-poll=stack -I%root/include %s %t.o -o %t
 // RUN: not env GENERATIONAL_FULL=1000000 GENERATIONAL_CHECK=0 GENERATIONAL_REPORT=1 %t 2>&1 | FileCheck %s
 // CHECK: cairn: stack overflow at pc 0x{{[0-9a-f]+}} (deep+0x{{[0-9a-f]+}}): [[#FRAMES:]] managed frames

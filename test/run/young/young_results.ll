@@ -1,4 +1,4 @@
-; RUN: clang -O2 -I%root/include -c %S/../Inputs/generational.c -o %t.o
+; RUN: clang -O2 -I%root/include -c %root/examples/collectors/generational.c -o %t.o
 ; RUN: %cairn-cc -O0 %s %t.o -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
 ; RUN: %cairn-cc -O2 %s %t.o -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 CAIRN_VERIFY=frames %t | FileCheck %s
 ; RUN: if grep -q avx512f /proc/cpuinfo; then sed s/+sse2/+avx512f/ %s >%t.ll && %cairn-cc -O2 %t.ll %t.o -o %t && %t | FileCheck %s; fi

@@ -3,7 +3,7 @@
  * Up by many activations between young collections. What would go wrong: a return through a barrier
  * sets no other, and the next collection looks at all down to an old barrier far below.
  */
-// RUN: clang -O2 -I%root/include -c %S/../Inputs/generational.c -o %t.o
+// RUN: clang -O2 -I%root/include -c %root/examples/collectors/generational.c -o %t.o
 // RUN: %cairn-cc -O2 -I%root/include %s %t.o -o %t
 // RUN: env GENERATIONAL_REPORT=1 GENERATIONAL_FULL=100 %t 2>&1 >%t.out | tee %t.report
 // RUN: grep 1800030000 %t.out

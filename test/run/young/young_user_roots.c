@@ -4,7 +4,7 @@
  * would go wrong: young collections stop at a barrier above it, and the object that the word leads to is
  * gone; or the word is shown as a plain reference, which it is not.
  */
-// RUN: clang -Wall -Wextra -Werror -O2 -I%root/include -c %S/../Inputs/generational.c -o %t.o
+// RUN: clang -Wall -Wextra -Werror -O2 -I%root/include -c %root/examples/collectors/generational.c -o %t.o
 // RUN: clang -Wall -Wextra -Werror -O2 -I%root/include -c %S/Inputs/young_user_roots.c -o %t.native.o
 // RUN: %cairn-cc -O2 -I%root/include %s %t.native.o %t.o -o %t
 // RUN: env GENERATIONAL_FULL=1000000 %t | FileCheck %s

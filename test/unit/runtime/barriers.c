@@ -210,12 +210,12 @@ static void kinds_are_refused(void **state)
 
   (void)state;
   all.barriers = 8;
-  aborts(choose, "collector all needs barriers of kind 8, which are unknown to this runtime");
+  aborts(choose, "collector 'all' needs barriers of kind 8, which are unknown to this runtime");
   for (all.barriers = 1; all.barriers < CAIRN_ABI_BARRIERS_SNAPSHOT; all.barriers++)
     aborts(choose, "unknown to this runtime");
   all.barriers = CAIRN_ABI_BARRIERS_LOADS;
   all.heal = NULL;
-  aborts(choose, "collector all needs barriers of kind loads, and does not have the function heal");
+  aborts(choose, "collector 'all' needs barriers of kind loads, and does not have the function heal");
   all = right;
   all.barrier_range = NULL;
   aborts(choose, "does not have the function barrier_range");
@@ -228,16 +228,16 @@ static void kinds_are_refused(void **state)
   other.flags = (uint64_t)CAIRN_ABI_BARRIERS_SNAPSHOT << CAIRN_ABI_IMAGE_BARRIERS_SHIFT;
   cairn_image_register(&other);
   aborts(choose, "unit_runtime_barriers was compiled with barriers of kind snapshot, and collector "
-                 "all needs those of kind loads: compile it with -fcairn-barriers=loads");
+                 "'all' needs those of kind loads: compile it with -fcairn-barriers=loads");
   cairn_image_unregister(&other);
   other.flags = (uint64_t)CAIRN_ABI_BARRIERS_CARDS_1 << CAIRN_ABI_IMAGE_BARRIERS_SHIFT;
   cairn_image_register(&other);
   aborts(choose, "was compiled with barriers of kind cards, of an earlier version, and collector "
-                 "all needs those of kind loads: compile it with -fcairn-barriers=loads");
+                 "'all' needs those of kind loads: compile it with -fcairn-barriers=loads");
   cairn_image_unregister(&other);
   other.flags = UINT64_C(3) << CAIRN_ABI_IMAGE_BARRIERS_SHIFT;
   cairn_image_register(&other);
-  aborts(choose, "was compiled with barriers of kind unknown, and collector all needs those of kind loads");
+  aborts(choose, "was compiled with barriers of kind unknown, and collector 'all' needs those of kind loads");
   cairn_image_unregister(&other);
 }
 
@@ -255,7 +255,7 @@ static void sizes_are_refused(void **state)
   other.flags = in_line(264);
   cairn_image_register(&other);
   aborts(choose, "unit_runtime_barriers allocates blocks of up to 264 bytes in line, and collector "
-                 "all lets those of up to 256 bytes be allocated so: compile it with "
+                 "'all' lets those of up to 256 bytes be allocated so: compile it with "
                  "-fcairn-inline-max=256");
   cairn_image_unregister(&other);
   /* Another image of the same code has its sections. */
@@ -263,10 +263,10 @@ static void sizes_are_refused(void **state)
   other.roots_start = other.roots_stop = NULL;
   other.layouts_start = other.layouts_stop = NULL;
   cairn_image_register(&other);
-  aborts(choose, "allocates blocks of up to 264 bytes in line, and collector all");
+  aborts(choose, "allocates blocks of up to 264 bytes in line, and collector 'all'");
   cairn_image_unregister(&other);
   all.largest_in_line = 7;
-  aborts(choose, "up to 256 bytes in line, and collector all lets those of up to 7 bytes be "
+  aborts(choose, "up to 256 bytes in line, and collector 'all' lets those of up to 7 bytes be "
                  "allocated so: compile it with -fcairn-inline-max=0");
   all.largest_in_line = 256;
 }
@@ -284,11 +284,11 @@ static void images_that_come_later(void **state)
 {
   (void)state;
   choose(); /* the heap is there from now on */
-  aborts(register_other, "was compiled with barriers of kind none, and collector all");
+  aborts(register_other, "was compiled with barriers of kind none, and collector 'all'");
   other_flags = in_line(0) & ~((uint64_t)1 << CAIRN_ABI_IMAGE_INLINE_SHIFT);
-  aborts(register_other, "allocates blocks of up to 8184 bytes in line, and collector all");
+  aborts(register_other, "allocates blocks of up to 8184 bytes in line, and collector 'all'");
   other_flags = in_line(264);
-  aborts(register_other, "allocates blocks of up to 264 bytes in line, and collector all");
+  aborts(register_other, "allocates blocks of up to 264 bytes in line, and collector 'all'");
   other_flags = in_line(0);
   register_other();
   cairn_image_unregister(&other);

@@ -258,14 +258,30 @@ static void collectors_of_other_versions(void **state)
   (void)state;
   other = cairn_collector_semispace;
   other.version++;
-  aborts(choose_other, "collector (unnamed) of ");
+  aborts(choose_other, "collector 'other' of "); /* the variable's name */
   aborts(choose_other, "has version 9 of struct cairn_collector, ");
   other = cairn_collector_semispace;
   other.size -= 8;
-  aborts(choose_other, "collector semispace of ");
+  aborts(choose_other, "collector 'semispace' of ");
   aborts(choose_other, "and this runtime has version 8, of ");
   memcpy(&other, &other.name, sizeof other.name); /* from before there were versions */
   aborts(choose_other, "of struct cairn_collector, ");
+}
+
+static void collectors_without_functions(void **state)
+{
+  (void)state;
+  other = cairn_collector_semispace;
+  other.init = NULL;
+  aborts(choose_other, "collector 'semispace' does not have the function init");
+  other = cairn_collector_semispace;
+  other.refill = NULL;
+  aborts(choose_other, "collector 'semispace' does not have the function refill");
+  other = cairn_collector_semispace;
+  other.grow = NULL;
+  aborts(choose_other, "collector 'semispace' does not have the function grow");
+  other.name = NULL;
+  aborts(choose_other, "collector 'other' does not have the member name");
 }
 
 /* ---- readers ---- */
@@ -337,6 +353,7 @@ int main(void)
       cmocka_unit_test(images_of_other_versions),
       cmocka_unit_test(images_with_damaged_sections),
       cmocka_unit_test(collectors_of_other_versions),
+      cmocka_unit_test(collectors_without_functions),
       cmocka_unit_test(layouts_of_other_versions), /* sets the heap up */
       cmocka_unit_test(who_came_before_is_waited_for),
   };

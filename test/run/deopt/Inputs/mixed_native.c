@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cairn/deopt.h>
-#include "../../Inputs/coroutines/coroutines.h"
+#include "coroutines.h"
 
 unsigned long random_number(void);
 long compiled_integer(long n, void *o, long d);

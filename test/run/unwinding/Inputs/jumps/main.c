@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <cairn/abi.h>
 #include <cairn/cairn.h>
-#include "../../../Inputs/coroutines/coroutines.h"
+#include "coroutines.h"
 #include "leave.h"
 
 extern _Thread_local char cairn_mutator[];

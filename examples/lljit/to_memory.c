@@ -2,6 +2,7 @@
  *
  * A program's own loader: cairn_compile_to_memory() makes the object, and LLVM's JITLink loads it.
  *
+ *   cairn-cc -fcairn-manage=marked to_memory.c $(pkg-config --cflags --libs cairn-compile) -o to_memory
  *   to_memory FILE.ll       runs start() of the module, and unloads it
  */
 #include <stdio.h>

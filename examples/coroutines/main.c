@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Generators in managed C, whose references live on their stacks while they are suspended.
+ * Generators in managed C, whose references live on their stacks while they are suspended. The coroutines are native
+ * (in_c.c), or of a language of the program's own, which switches faster (in_assembly.S, manager.c).
+ *
+ *   cc -O2 -c in_c.c && cairn-cc -O2 main.c in_c.o -o coroutines
+ *   cc -O2 -c in_assembly.S manager.c && cairn-cc -O2 main.c in_assembly.o manager.o -o coroutines
  */
 #include <stdio.h>
 #include <stdlib.h>

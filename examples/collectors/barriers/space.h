@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * For the collectors of the tests of barriers: memory, and objects in it. Native code against the
- * public headers alone. A collector includes it once.
+ * For the collectors of this folder: memory, and objects in it. Native code against the public
+ * headers alone. A collector includes the file once.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #include <cairn/collector.h>
 #include <cairn/heap_object.h>
 
-#define TEST_PAGE 4096
+#define PAGE_BYTES 4096
 
 /* Blocks lie in [base, free). */
 struct space {
@@ -27,7 +27,7 @@ static inline bool within(const struct space *space, uintptr_t address)
 
 static inline uintptr_t pages(size_t bytes)
 {
-  return (bytes + TEST_PAGE - 1) & ~(uintptr_t)(TEST_PAGE - 1);
+  return (bytes + PAGE_BYTES - 1) & ~(uintptr_t)(PAGE_BYTES - 1);
 }
 
 /* Addresses without memory; at `where` if that is not 0. */
@@ -37,7 +37,7 @@ static inline uintptr_t reserve(uintptr_t where, size_t bytes)
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (where ? MAP_FIXED_NOREPLACE : 0), -1, 0);
 
   if (at == MAP_FAILED || (where != 0 && at != (void *)where))
-    cairn_fatal("test collector: no addresses");
+    cairn_fatal("collector: no addresses");
   return (uintptr_t)at;
 }
 
@@ -46,7 +46,7 @@ static inline struct space enter(uintptr_t at, size_t bytes)
 {
   bytes = pages(bytes);
   if (mprotect((void *)at, bytes, PROT_READ | PROT_WRITE) != 0)
-    cairn_fatal("test collector: no memory");
+    cairn_fatal("collector: no memory");
   return (struct space){at, at, at + bytes};
 }
 
@@ -56,7 +56,7 @@ static inline void leave(struct space *space)
   if (space->base != space->end &&
       mmap((void *)space->base, space->end - space->base, PROT_NONE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
-    cairn_fatal("test collector: no memory");
+    cairn_fatal("collector: no memory");
   *space = (struct space){0, 0, 0};
 }
 
@@ -67,7 +67,7 @@ static inline unsigned char *table(size_t bytes)
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
   if (at == MAP_FAILED)
-    cairn_fatal("test collector: no memory for a table");
+    cairn_fatal("collector: no memory for a table");
   return at;
 }
 
@@ -126,7 +126,7 @@ static inline uintptr_t next_block(uintptr_t block, uintptr_t *object)
     return *object + cairn_header_gone_bytes(header);
   const struct cairn_layout *layout = cairn_header_layout(header);
   if (!cairn_layout_is_known(layout) || cairn_object_payload(*object, layout, &bytes) != CAIRN_OK)
-    cairn_fatal("test collector: no object at 0x%lx", (unsigned long)*object);
+    cairn_fatal("collector: no object at 0x%lx", (unsigned long)*object);
   return *object + bytes;
 }
 
@@ -169,10 +169,10 @@ static inline uintptr_t move_object(uintptr_t from, struct space *to)
     return cairn_header_forwarded_to(header);
   const struct cairn_layout *layout = cairn_header_layout(header);
   if (!cairn_layout_is_known(layout) || cairn_object_payload(from, layout, &bytes) != CAIRN_OK)
-    cairn_fatal("test collector: no object at 0x%lx", (unsigned long)from);
+    cairn_fatal("collector: no object at 0x%lx", (unsigned long)from);
   size_t before = from - cairn_object_block(from, layout);
   if (bytes + before > to->end - to->free)
-    cairn_out_of_memory(false, "a space of a test collector is full");
+    cairn_out_of_memory(false, "a space of the collector is full");
   memcpy((void *)to->free, (const void *)(from - before), bytes + before);
   uintptr_t object = to->free + before;
   to->free += bytes + before;

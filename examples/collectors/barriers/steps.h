@@ -46,6 +46,6 @@ static void start_steps(void)
   pthread_t thread;
 
   if (pthread_create(&thread, NULL, take_steps, NULL) != 0)
-    cairn_fatal("test collector: no thread");
+    cairn_fatal("collector: no thread");
   pthread_detach(thread);
 }

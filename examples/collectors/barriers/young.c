@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A collector with a young generation, for the tests of barriers: what survives a young collection
- * is promoted at once. Every young collection looks at all of the old space, and each reference to
- * a young object there that no barrier has told of ends the program.
+ * A collector with a young generation, which checks barriers: what survives a young collection is
+ * promoted at once. Every young collection looks at all of the old space, and each reference to a
+ * young object there that no barrier has told of ends the program.
  *
  *   YOUNG_FULL=n    each n-th collection is a full one, which moves everything (default 5)
  *   YOUNG_REPORT=1  at the end of the program, say what was done
+ *
+ *   cc -O2 $(pkg-config --cflags cairn) -c young.c cards.c && cairn-cc -O2 program.c young.o cards.o -o program
  *
  * Linked with cards.c. For words whose references carry no tag.
  */
@@ -41,7 +43,7 @@ static void new_old(size_t bytes)
 static enum cairn_status init(size_t initial, size_t most)
 {
   const char *text;
-  uintptr_t base = reserve(0, HEAP + TEST_PAGE) + TEST_PAGE;
+  uintptr_t base = reserve(0, HEAP + PAGE_BYTES) + PAGE_BYTES;
 
   if ((text = getenv("YOUNG_FULL")))
     every = atol(text);

@@ -4,10 +4,12 @@
  * that it has optimised and gets safepoints, relocations and the proof that they are complete, or
  * all that is wrong with the module, which is then as it was.
  *
+ *   cc own_runtime.c $(pkg-config --cflags --libs cairn-compile) -o own_runtime
  *   own_runtime IN.ll       writes the module with its safepoints to standard output
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cairn/compile.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/IRReader.h>
@@ -60,8 +62,11 @@ static bool insert_safepoints(LLVMModuleRef module)
 
 int main(int argc, char **argv)
 {
+  if (argc != 2 || strcmp(argv[1], "--help") == 0)
+    return puts("usage: own_runtime IN.ll    inserts safepoints and prints the module") < 0 || argc != 2;
+
   LLVMContextRef context = LLVMContextCreate();
-  LLVMModuleRef module = argc == 2 ? read_module(context, argv[1]) : NULL;
+  LLVMModuleRef module = read_module(context, argv[1]);
   bool ok = module && insert_safepoints(module);
 
   if (ok) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Managed code that calls the other language, and is called by it.
+ * Managed code that calls another language with frames of its own (language.S), and is called by it.
+ *
+ *   cc -O2 -c language.S manager.c && cairn-cc -O2 -fno-inline main.c language.o manager.o -o second_language
  */
 #include <stdio.h>
 #include <cairn/cairn.h>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A collector with a young generation, for the tests of cairn_visit_young_roots(): what survives
- * young collections is promoted after some, or at once where a root of an activation leads to it
+ * A collector with a young generation that uses cairn_visit_young_roots(): what survives young
+ * collections is promoted after some, or at once where a root of an activation leads to it
  * that may not come again. Young objects go to fresh addresses each time, so that a reference that
  * was missed faults. Stores are not noticed: each young collection scans all of the old space.
+ *
+ *   cc -O2 $(pkg-config --cflags cairn) -c generational.c && cairn-cc -O2 program.c generational.o -o program
  *
  *   GENERATIONAL_FULL=n   each n-th collection is a full one, which moves everything (default 5)
  *   GENERATIONAL_AGE=n       an object stays young for n collections (default 2)
@@ -13,7 +15,7 @@
  *                            thread does not, unless it is alone (default 0: it alone does)
  *   GENERATIONAL_REPORT=1    at the end of the program, say what was done
  *
- * Native code against include/cairn/collector.h and stack.h alone. Does not: run fast, bound the
+ * Native code against <cairn/collector.h> and <cairn/stack.h> alone. Does not: run fast, bound the
  * heap, outlive the layouts of a library that is unloaded.
  */
 #include <pthread.h>

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A collector that marks while the program runs, for the tests of snapshot barriers. A collection
+ * A collector that marks while the program runs, and checks snapshot barriers. A collection
  * notes what is reachable then, and lets the program run on; a thread marks in steps, from the roots
  * of that moment and from the values that the program has stored over since. At the next collection
  * all must be marked that was reachable at the first: what is not has missed a barrier, and is
  * named. The rest becomes fillers, and its memory is not used again.
+ *
+ *   cc -O2 $(pkg-config --cflags cairn) -c snapshot.c
+ *   cairn-cc -O2 -fcairn-barriers=snapshot program.c snapshot.o -o program
  *
  *   SNAPSHOT_STILL=1   there are no steps: all is marked at the next collection
  *   SNAPSHOT_REPORT=1  at the end of the program, say what was done

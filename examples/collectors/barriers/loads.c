@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A collector that relocates while the program runs, for the tests of load barriers (in the manner
- * of Baker 1978). A collection gives roots their new addresses and lets the program run on; objects
+ * A collector that relocates while the program runs, and checks load barriers (in the manner of
+ * Baker 1978). A collection gives roots their new addresses and lets the program run on; objects
  * follow when the program loads a reference to their old addresses, or in the steps of a thread,
  * which scans what was copied. The old space has a bit of addresses that the new one has not: that
  * is what barriers test.
+ *
+ *   cc -O2 $(pkg-config --cflags cairn) -c loads.c
+ *   cairn-cc -O2 -fcairn-barriers=loads program.c loads.o -o program
  *
  *   LOADS_AT_ONCE=1  nothing follows later: the program never meets an old address
  *   LOADS_STILL=1    there are no steps: what the program does not load follows at the next collection
@@ -43,7 +46,7 @@ static enum cairn_status init(size_t initial, size_t most)
   for (int i = 0; i < 2; i++)
     reserve(at[i], 2 * half);
   fresh_bytes = initial < most / 4 ? initial : most / 4;
-  copies = enter(at[0], TEST_PAGE);
+  copies = enter(at[0], PAGE_BYTES);
   scanned = copies.base;
   fresh = enter(at[0] + half, fresh_bytes + FOR_HANDLERS);
   if (getenv("LOADS_STILL") == NULL)
@@ -265,7 +268,7 @@ static void collect(const struct cairn_collection *collection)
   old_copies = copies;
   old_fresh = fresh;
   turn = !turn;
-  copies = enter(at[turn], 2 * live + TEST_PAGE);
+  copies = enter(at[turn], 2 * live + PAGE_BYTES);
   scanned = copies.base;
   fresh = enter(at[turn] + half, fresh_bytes + FOR_HANDLERS + collection->bytes_needed);
   copy_roots();

@@ -1,3 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A loader of the program's own for objects with managed code, without LLVM: it places the sections of one relocatable
+ * object, resolves its relocations, and describes the code for cairn_code_register() (<cairn/code.h>). An object that
+ * it cannot load ends the program.
+ *
+ *   cairn-cc -O2 -c part.c && cairn-cc -O2 -fcairn-manage=marked -I. program.c loader.c -o program
+ */
 #include "loader.h"
 #include <stdint.h>
 #include <stdio.h>
@@ -61,7 +69,7 @@ static size_t align(size_t at, size_t to)
   return to > 1 ? (at + to - 1) / to * to : at;
 }
 
-// Place sections with code, or those without; four zero bytes follow each, as .eh_frame needs.
+/* Place sections with code, or those without; four zero bytes follow each, as .eh_frame needs. */
 static size_t place(struct loaded *l, size_t at, int code)
 {
   for (unsigned i = 1; i < header(l)->e_shnum; i++) {
@@ -82,12 +90,12 @@ static void *slot_for(struct loaded *l, void *target, int jump)
   struct slot *slot = &l->slots[l->slot_count++];
 
   EXPECT(l->slot_count <= SLOTS);
-  memcpy(slot->jump, "\x90\x90\xff\x25\0\0\0\0", 8); // two no-ops, jump to *target
+  memcpy(slot->jump, "\x90\x90\xff\x25\0\0\0\0", 8); /* two no-ops, jump to *target */
   slot->target = target;
   return jump ? (void *)slot->jump : (void *)&slot->target;
 }
 
-// The bounds of a section: the symbols that a linker defines.
+/* The bounds of a section: the symbols that a linker defines. */
 static int find_bound(const struct loaded *l, const char *name, char **address)
 {
   int stop = strncmp(name, "__stop_", 7) == 0;
