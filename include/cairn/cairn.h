@@ -158,6 +158,26 @@ struct cairn_union_bit_ {
  * T may be any complete type whose alignment is at most 8 bytes, an array type included. */
 #define cairn_new(T) ((CAIRN_OBJECT_(T) cairn_managed *)cairn_alloc(CAIRN_LAYOUT_(T), (long)sizeof(__typeof__(T))))
 
+/* cairn_new_init(T, initialiser...): a new object of the struct type T with the members of the initialiser, like the
+ * compound literal &(T){...}; type `T managed *`. The initialiser is evaluated before the allocation:
+ *   struct point managed *p = cairn_new_init(struct point, .x = 1, .y = 2); */
+#define cairn_new_init(T, ...) \
+  __extension__({ \
+    CAIRN_OBJECT_(T) cairn_initial_ = {__VA_ARGS__}; \
+    CAIRN_OBJECT_(T) cairn_managed *cairn_object_ = cairn_new(T); \
+    *cairn_object_ = cairn_initial_; \
+    cairn_object_; \
+  })
+
+/* Static objects: a variable of a managed type, outside of functions or `static` in a function, is an object of its
+ * own, and its address is a reference. It stays in place, lives as long as the program, and its members are roots:
+ *   static struct node managed nil = {.left = &nil, .right = &nil};
+ *   static const struct symbol managed table[] = {{"if", &nil}, {"else", &nil}};
+ * References may point to its start or into it, and may be stored anywhere. External objects are known in all files of
+ * one executable or shared object. Locals cannot be managed objects: allocate them with cairn_new().
+ * cairn_resize_array() of a static array returns a copy. In plain mode cairn_resize_array() and cairn_length() take
+ * allocated arrays alone. */
+
 /* cairn_new_array(T, n): a new array of n elements of type T, zeroed; type `T managed *`:
  *   long managed *squares = cairn_new_array(long, count);
  * n counts elements, is converted to long, and may be 0. */
@@ -215,6 +235,13 @@ struct cairn_union_bit_ {
 #define cairn_length(array) ((long)(*(const size_t *)((const char *)(array) - CAIRN_PLAIN_HEADER) / sizeof *(array)))
 #define cairn_object_size(object) ((*(const size_t *)((const char *)(object) - CAIRN_PLAIN_HEADER) + 7) & ~(size_t)7)
 #endif
+
+/* cairn_container_of(pointer, T, member): the object of type T that contains the member at `pointer`, in managed
+ * memory; type `T managed *`: struct file managed *file = cairn_container_of(link, struct file, link); Objects and
+ * globals hold only references to the start of an object, so a link that lists keep must be the first member of its
+ * struct; locals may point to any member. */
+#define cairn_container_of(pointer, T, member) \
+  ((CAIRN_OBJECT_(T) cairn_managed *)((char cairn_managed *)(pointer) - offsetof(__typeof__(T), member)))
 
 /* cairn_managed_callee(f): the function pointer f, for a call in the same expression, with the promise that Cairn
  * compiled the callee:

@@ -87,6 +87,12 @@ static inline const struct cairn_layout *cairn_header_layout(uintptr_t header)
   return (const struct cairn_layout *)(header & CAIRN_ABI_HEADER_LAYOUT);
 }
 
+/* True if `header` is the header of a static object of the program (docs/managed-c.md). */
+static inline bool cairn_header_is_static(uintptr_t header)
+{
+  return (header & CAIRN_ABI_HEADER_STATIC) != 0 && cairn_layout_is_known(cairn_header_layout(header));
+}
+
 /* The layout of the object at `object`, like cairn_header_layout(). */
 static inline const struct cairn_layout *cairn_object_layout(uintptr_t object)
 {

@@ -167,18 +167,27 @@ static inline char cairn_managed *cairn_concat(const char cairn_managed *a, cons
   return text;
 }
 
-/* cairn_literal("..."): the text of a string literal, made by the first evaluation and kept by the program to its end,
- * type `const char managed *`. Later evaluations are a load and a test. Each place in the source has its own text. */
+/* cairn_literal("..."): the text of a string literal as a static object, type `const char managed *`; a constant
+ * address, within functions. At file scope declare the text: static const char managed name[] = "...";. Each place in
+ * the source has its own text. */
+#ifdef CAIRN_PLAIN
 #define cairn_literal(literal) \
   __extension__({ \
-    static const char cairn_managed *cairn_literal_; \
-    const char cairn_managed *cairn_text_ = __atomic_load_n(&cairn_literal_, __ATOMIC_ACQUIRE); \
+    static const char *cairn_literal_; \
+    const char *cairn_text_ = __atomic_load_n(&cairn_literal_, __ATOMIC_ACQUIRE); \
     if (__builtin_expect(!cairn_text_, 0)) { \
       cairn_text_ = cairn_text_in("" literal, sizeof("" literal) - 1); \
       __atomic_store_n(&cairn_literal_, cairn_text_, __ATOMIC_RELEASE); \
     } \
     cairn_text_; \
   })
+#else
+#define cairn_literal(literal) \
+  __extension__({ \
+    static const char cairn_managed cairn_literal_[] = "" literal; \
+    (const char cairn_managed *)cairn_literal_; \
+  })
+#endif
 
 /* cairn_token(text, &at, separators): the next part of `text` from index `at` on that has no byte of the string
  * `separators`, like strtok_r(), but `text` stays as it is; null if there is no further part. `at` begins at 0, and is

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `layouts`: turns the layout statics of allocation calls and of queries of objects into layout constants.
+ * Pass `layouts`: turns the layout statics of allocation calls and of queries of objects into layout constants, and
+ * managed variables into static objects (static_objects.c).
  *
  * Needs: locals promoted, so that each call names its static directly. Provides: each call of cairn_alloc and its like
  * has a constant struct cairn_layout as its first operand, or a layout that is known at run time only
@@ -16,6 +17,7 @@
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
+#include "compile/allocation/static_objects.h"
 #include "compile/allocation/type_metadata.h"
 
 static bool has_allocator_type(LLVMValueRef call, const struct cn_allocator *allocator)
@@ -271,6 +273,7 @@ bool cn_attach_layouts(struct cn_ctx *ctx)
 
   cn_shared_layouts_mark_statics(ctx);
   cn_layouts_table_build(ctx, &table);
+  cn_static_objects_make(ctx, &table);
   CN_EACH_FUNCTION(f, ctx->module)
     CN_EACH_BLOCK(b, f)
       CN_EACH_INSTRUCTION(i, b)

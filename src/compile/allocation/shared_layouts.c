@@ -52,7 +52,8 @@ static bool is_layout_operand(LLVMValueRef global)
 /* True if the global names a shared layout. A definition without allocations names one if it states its type. */
 static bool names_shared_layout(struct cn_ctx *ctx, LLVMValueRef global)
 {
-  if (is_local(global) || !LLVMIsGlobalConstant(global) || cn_layouts_is_layout_constant(global))
+  if (is_local(global) || !LLVMIsGlobalConstant(global) || cn_layouts_is_layout_constant(global) ||
+      cn_is_ref(LLVMTypeOf(global)))
     return false;
   if (!LLVMIsDeclaration(global) && !LLVMIsNull(LLVMGetInitializer(global)))
     return false;

@@ -13,6 +13,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/analysis/tbaa.h"
 #include "compile/core/emitted_names.h"
+#include "compile/core/memory_types.h"
 
 /* Attributes and metadata of LLVM 22; a row may name an attribute, a kind of metadata, or both. A leaf keeps its
  * attributes about memory, because all objects stay in place during the call. */
@@ -277,13 +278,13 @@ bool cn_access_has_invalid_attribute(struct cn_ctx *ctx, LLVMValueRef access,
 
 /* ---- globals ---- */
 
-bool cn_constant_holds_no_reference(LLVMValueRef constant)
+bool cn_constant_holds_no_movable_reference(LLVMValueRef constant)
 {
   LLVMTypeRef type = LLVMTypeOf(constant);
   LLVMTypeKind kind = LLVMGetTypeKind(type);
   uint64_t count = 0;
 
-  if (!cn_holds_ref(type) || LLVMIsNull(constant))
+  if (!cn_holds_ref(type) || LLVMIsNull(constant) || (cn_is_ref(type) && cn_types_managed_variable_of(constant)))
     return true;
   if (kind == LLVMStructTypeKind)
     count = LLVMCountStructElementTypes(type);
@@ -291,7 +292,7 @@ bool cn_constant_holds_no_reference(LLVMValueRef constant)
     count = LLVMGetArrayLength2(type);
   for (uint64_t i = 0; i < count; i++) {
     LLVMValueRef element = LLVMGetAggregateElement(constant, (unsigned)i);
-    if (!element || !cn_constant_holds_no_reference(element))
+    if (!element || !cn_constant_holds_no_movable_reference(element))
       return false;
   }
   return count > 0;
@@ -312,5 +313,5 @@ bool cn_is_constant_root(LLVMValueRef global)
   if (!LLVMIsGlobalConstant(global) || !cn_holds_ref(LLVMGlobalGetValueType(global)))
     return false;
   LLVMValueRef initial = LLVMGetInitializer(global);
-  return !initial || is_replaceable(global) || !cn_constant_holds_no_reference(initial);
+  return !initial || is_replaceable(global) || !cn_constant_holds_no_movable_reference(initial);
 }

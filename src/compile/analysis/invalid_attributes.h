@@ -42,9 +42,9 @@ bool cn_access_touches_references(LLVMValueRef access);
 /* True if the access has the metadata of this row, in an invalid form. */
 bool cn_access_has_invalid_attribute(struct cn_ctx *ctx, LLVMValueRef access,
                                      const struct cn_invalid_attribute *promise);
-/* True for a constant global that may hold a reference other than null. */
+/* True for a constant global that may hold a reference to an object that moves. */
 bool cn_is_constant_root(LLVMValueRef global);
-/* True if all references in a constant are null. */
-bool cn_constant_holds_no_reference(LLVMValueRef constant);
+/* True if all references in a constant are null, or addresses of globals, which never move. */
+bool cn_constant_holds_no_movable_reference(LLVMValueRef constant);
 
 #endif

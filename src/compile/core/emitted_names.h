@@ -51,6 +51,7 @@
 #define CN_CHECK_STORE "cairn_check_store"
 /* Metadata of a store of a reference: a string with the name of the place, for the check's message. */
 #define CN_SLOT_METADATA "cairn.slot"
+#define CN_MEMBERS_METADATA "cairn.members" /* of functions, between rules and prepare (store_names.c) */
 #define CN_SLOT_UNKNOWN "memory of unknown type"
 #define CN_CHECK_COPY "cairn_check_copy"
 #define CN_CHECK_NATIVE_COPY "cairn_check_native_copy"
@@ -173,6 +174,9 @@
 #define CN_SHARED_EXPORTED "exported"
 #define CN_SHARED_PREFIX "cairn.shared."
 enum { CN_MAX_SHARED_NAME_BYTES = 1000 };
+/* Static objects (allocation/static_objects.c): the metadata of a managed variable, and the prefix of its object. */
+#define CN_STATIC_METADATA "cairn.static"
+#define CN_STATIC_PREFIX "cairn.static."
 #define CN_FRAME_SECTION "cairn_frames"
 #define CN_DETAILS_SECTION "cairn_details"
 #define CN_POINTS_SECTION "cairn_points"

@@ -100,6 +100,14 @@ LLVMValueRef cn_types_root_of(LLVMValueRef pointer)
   return global ? global : pointer;
 }
 
+LLVMValueRef cn_types_managed_variable_of(LLVMValueRef pointer)
+{
+  while (LLVMIsAGetElementPtrInst(pointer) ||
+         (LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr))
+    pointer = LLVMGetOperand(pointer, 0);
+  return cn_is_ref(LLVMTypeOf(pointer)) ? LLVMIsAGlobalVariable(pointer) : NULL;
+}
+
 /* True if a value of `type` at `offset` has a misaligned reference. */
 static bool has_misaligned_ref(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset)
 {

@@ -24,6 +24,10 @@ LLVMValueRef cn_types_global_of(LLVMValueRef pointer);
  * intrinsic with its address. */
 LLVMValueRef cn_types_root_of(LLVMValueRef pointer);
 
+/* The global in a managed address space that `pointer` points into, by GEPs that may be constants; or null. Such a
+ * global never moves. */
+LLVMValueRef cn_types_managed_variable_of(LLVMValueRef pointer);
+
 /* True if a packed struct in `type` puts a reference at an unaligned word. */
 bool cn_types_has_misaligned_ref(struct cn_ctx *ctx, LLVMTypeRef type);
 

@@ -14,11 +14,22 @@
 #include "base/vector.h"
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
+#include "compile/core/memory_types.h"
 
+/* True for null and its like. The address of a static object counts as that of an object. */
 static bool is_constant_address(LLVMValueRef reference)
 {
-  return LLVMIsConstant(reference) || ((LLVMIsAIntToPtrInst(reference) || LLVMIsAFreezeInst(reference)) &&
-                                       LLVMIsConstant(LLVMGetOperand(reference, 0)));
+  return (LLVMIsConstant(reference) && !cn_types_managed_variable_of(reference)) ||
+         ((LLVMIsAIntToPtrInst(reference) || LLVMIsAFreezeInst(reference)) &&
+          LLVMIsConstant(LLVMGetOperand(reference, 0)));
+}
+
+/* True for the address of a reference as an integer, which is a constant for a static object. */
+static bool is_address_cast(LLVMValueRef cast)
+{
+  return (cn_is_pointer_to_integer_cast(cast) ||
+          (LLVMIsAConstantExpr(cast) && LLVMGetConstOpcode(cast) == LLVMPtrToInt)) &&
+         cn_is_ref(LLVMTypeOf(LLVMGetOperand(cast, 0)));
 }
 
 LLVMValueRef cn_differences_match(LLVMValueRef sub, LLVMValueRef operands[2])
@@ -27,7 +38,7 @@ LLVMValueRef cn_differences_match(LLVMValueRef sub, LLVMValueRef operands[2])
     return NULL;
   for (unsigned i = 0; i < 2; i++) {
     LLVMValueRef cast = LLVMGetOperand(sub, i);
-    if (!cn_is_pointer_to_integer_cast(cast) || !cn_is_ref(LLVMTypeOf(LLVMGetOperand(cast, 0))))
+    if (!is_address_cast(cast))
       return NULL;
     operands[i] = LLVMGetOperand(cast, 0);
     if (is_constant_address(operands[i]))
@@ -68,7 +79,7 @@ static void replace_by_ptrdiff_call(struct cn_ctx *ctx, LLVMBuilderRef builder, 
   LLVMReplaceAllUsesWith(sub, LLVMBuildTrunc(builder, whole, LLVMTypeOf(sub), ""));
   LLVMInstructionEraseFromParent(sub);
   for (unsigned i = 0; i < 2; i++)
-    if (!LLVMGetFirstUse(casts[i]) && (i == 0 || casts[1] != casts[0]))
+    if (LLVMIsAInstruction(casts[i]) && !LLVMGetFirstUse(casts[i]) && (i == 0 || casts[1] != casts[0]))
       LLVMInstructionEraseFromParent(casts[i]);
 }
 

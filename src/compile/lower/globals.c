@@ -69,8 +69,8 @@ static bool is_root_global(struct cn_ctx *ctx, LLVMValueRef global)
     return false;
   }
   LLVMValueRef initial = LLVMIsDeclaration(global) ? NULL : LLVMGetInitializer(global);
-  /* A constant whose references are all null needs no root. */
-  return !(initial && LLVMIsGlobalConstant(global) && cn_constant_holds_no_reference(initial));
+  /* A constant without references that may move needs no root. */
+  return !(initial && LLVMIsGlobalConstant(global) && cn_constant_holds_no_movable_reference(initial));
 }
 
 static bool is_defined_here(LLVMValueRef global)

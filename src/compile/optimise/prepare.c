@@ -5,7 +5,7 @@
  * Needs: source that obeys the rules (rules.c). Provides: managed functions with a gc strategy and without optnone;
  * promoted locals; opaque differences of references (differences.c); copies that the optimiser keeps as references
  * (copies.c); attributes of allocators, markers and immediates; errors of source rules (rules_access.c,
- * layout_stores.c). Breaks: nothing.
+ * layout_stores.c, derived_stores.c). Breaks: nothing.
  *
  * Allocations of weak and finalisable types stay opaque. Unmanaged functions inline no managed callee.
  * cn_prepare_unit() and cn_prepare_program() are the parts before and after link-time optimisation joins units.
@@ -297,7 +297,8 @@ static void promote_all_locals(struct cn_ctx *ctx)
 }
 
 /* Check the rules that need promoted locals. A store gets at most one error. */
-static void check_source_rules(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_ptrmap *types)
+static void check_source_rules(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_ptrmap *types,
+                               struct cn_derived_stores *derived)
 {
   unsigned errors = ctx->errors;
 
@@ -305,6 +306,8 @@ static void check_source_rules(struct cn_ctx *ctx, LLVMValueRef function, const 
   cn_rules_check_uninit(ctx, function);
   if (ctx->options->manage_all)
     cn_rules_check_stores(ctx, function);
+  if (ctx->options->manage_all && ctx->errors == errors)
+    cn_rules_check_derived_stores(ctx, function, derived);
   if (ctx->errors == errors)
     cn_rules_check_layout_stores(ctx, function, types);
 }
@@ -319,9 +322,10 @@ static void prepare_before_promotion(struct cn_ctx *ctx, LLVMValueRef function)
   cn_spans_prepare(ctx, function);
 }
 
-static void prepare_after_promotion(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_ptrmap *types)
+static void prepare_after_promotion(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_ptrmap *types,
+                                    struct cn_derived_stores *derived)
 {
-  check_source_rules(ctx, function, types);
+  check_source_rules(ctx, function, types, derived);
   describe_allocations(ctx, function);
   cn_points_add_attributes(ctx, function);
   cn_differences_hide_subtractions(ctx, function);
@@ -347,24 +351,24 @@ static bool are_promoted_together(struct cn_ctx *ctx)
   return true;
 }
 
+/* All locals are promoted before the first rule is checked, because rules follow calls to other functions. */
 static void prepare_functions(struct cn_ctx *ctx, const struct cn_ptrmap *types)
 {
   bool together = are_promoted_together(ctx);
+  struct cn_derived_stores derived = {0};
 
   CN_EACH_FUNCTION(f, ctx->module)
-    if (together && is_to_be_prepared(f))
+    if (is_to_be_prepared(f)) {
       prepare_before_promotion(ctx, f);
+      if (!together)
+        promote_locals(ctx, f);
+    }
   if (together)
     promote_all_locals(ctx);
-  CN_EACH_FUNCTION(f, ctx->module) {
-    if (!is_to_be_prepared(f))
-      continue;
-    if (!together) {
-      prepare_before_promotion(ctx, f);
-      promote_locals(ctx, f);
-    }
-    prepare_after_promotion(ctx, f, types);
-  }
+  CN_EACH_FUNCTION(f, ctx->module)
+    if (is_to_be_prepared(f))
+      prepare_after_promotion(ctx, f, types, &derived);
+  cn_rules_finish_derived_stores(ctx, &derived);
 }
 
 bool cn_prepare_unit(struct cn_ctx *ctx)

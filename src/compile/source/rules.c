@@ -3,8 +3,9 @@
  * Pass `rules`: checks the source rules of managed C, while each instruction still has its source line.
  *
  * Needs: the front end's IR, with debug locations. Provides: every rule of this pass holds, or an error. Breaks:
- * nothing. Changes the types of atomic operations (atomics.c), compiles tagged unions (unions.c), and adds names of
- * types (type_names.c) and stores (store_names.c) and the attribute "cairn-unmanaged" (native_functions.c).
+ * nothing. Changes the types of atomic operations (atomics.c), compiles tagged unions (unions.c), marks static objects,
+ * and adds names of types (type_names.c), members and stores (store_names.c) and the attribute "cairn-unmanaged"
+ * (native_functions.c).
  *
  * Each rule refuses code that would hide a reference from the collector. src/compile/verify checks the output of the
  * optimiser. The conversion rules are for C only: if a front end marks functions itself (options->manage_all is off),
@@ -19,7 +20,9 @@
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/emitted_names.h"
+#include "compile/allocation/static_objects.h"
 #include "compile/lower/lower.h"
+#include "compile/source/debug_types.h"
 #include "compile/source/unions.h"
 
 static bool is_ref_or_ref_vector(LLVMTypeRef type)
@@ -79,7 +82,9 @@ static void check_constant_conversions(struct cn_ctx *ctx, LLVMValueRef constant
 
 static void check_conversions(struct cn_ctx *ctx, LLVMValueRef instruction)
 {
-  if (!ctx->options->manage_all)
+  LLVMValueRef of_difference[2];
+
+  if (!ctx->options->manage_all || cn_differences_match(instruction, of_difference))
     return;
   check_conversion(ctx, instruction, LLVMGetInstructionOpcode(instruction), instruction);
   for (int i = 0; i < LLVMGetNumOperands(instruction); i++) {
@@ -273,16 +278,41 @@ static void check_native_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_rules_check_native(ctx, function);
 }
 
-static void check_global(struct cn_ctx *ctx, LLVMValueRef global)
+/* True if the variable's initialiser also initialises a flexible array, so that its IR type is larger than its type. */
+static bool initialises_flexible_array(struct cn_ctx *ctx, LLVMValueRef global)
+{
+  LLVMTypeRef type = LLVMGlobalGetValueType(global);
+  LLVMMetadataRef variable = cn_debug_variable(ctx, global);
+  LLVMMetadataRef said = variable ? cn_debug_operand(ctx, variable, CN_DEBUG_TYPE_OPERAND) : NULL;
+
+  return said && LLVMGetTypeKind(type) == LLVMStructTypeKind &&
+         LLVMABISizeOfType(ctx->layout, type) > cn_debug_type_size(ctx, said);
+}
+
+static void check_managed_variable(struct cn_ctx *ctx, LLVMValueRef global)
 {
   size_t length;
-  const char *name = LLVMGetValueName2(global, &length);
+  const char *name = LLVMGetValueName2(global, &length), *flaw = cn_static_objects_flaw(global);
 
-  if (ctx->options->manage_all && cn_is_ref(LLVMTypeOf(global)))
+  CN_ASSERT(cn_is_ref(LLVMTypeOf(global)));
+  if (flaw)
     cn_error(ctx, global, "managed-global",
-             "the variable '%s' is declared managed, but managed objects lie in the collector's heap; declare a "
-             "reference, and set it with cairn_new()",
+             "the variable '%s' is a managed object, but is %s; declare a static or external object, or a reference, "
+             "and set it with cairn_new()",
+             name, flaw);
+  else if (!LLVMIsDeclaration(global) && initialises_flexible_array(ctx, global))
+    cn_error(ctx, global, "managed-global",
+             "the managed object '%s' has an initialised flexible array, whose length its header would lack; give the "
+             "array a length, or allocate the object with cairn_new_flex()",
              name);
+  else
+    cn_static_objects_mark(ctx, global);
+}
+
+static void check_global(struct cn_ctx *ctx, LLVMValueRef global)
+{
+  if (ctx->options->manage_all && cn_is_ref(LLVMTypeOf(global)))
+    check_managed_variable(ctx, global);
   if (ctx->options->manage_all && LLVMGetInitializer(global))
     check_constant_conversions(ctx, LLVMGetInitializer(global), global);
 }

@@ -19,9 +19,18 @@
 
 /* rules_access.c: report a load or store whose type contradicts the type at its address. */
 void cn_rules_check_access(struct cn_ctx *ctx, LLVMValueRef instruction);
-/* rules_access.c: report stores of references to memory that the collector skips, and stores of references into the
- * middle of an object. `prepare` calls this rule after the promotion of locals. */
+/* rules_access.c: report stores of references to memory that the collector skips. `prepare` calls this rule after the
+ * promotion of locals. */
 void cn_rules_check_stores(struct cn_ctx *ctx, LLVMValueRef function);
+/* derived_stores.c: report stores of references into the middle of an object, by `function` and by the functions of the
+ * unit that it calls. `prepare` calls it after the promotion of all locals. C only. The caller owns the results so far,
+ * zeroed at first, and frees them by cn_rules_finish_derived_stores(), which also deletes the names of members. */
+struct cn_derived_stores {
+  struct cn_ptrmap results;    /* function -> the derived pointer that it returns, or 0 */
+  struct cn_ptrmap parameters; /* parameter -> the store of its value, or 0 */
+};
+void cn_rules_check_derived_stores(struct cn_ctx *ctx, LLVMValueRef function, struct cn_derived_stores *known);
+void cn_rules_finish_derived_stores(struct cn_ctx *ctx, struct cn_derived_stores *known);
 /* layout_stores.c: report references that are stored at offsets with data in the object's layout, and in IR of other
  * front ends references into the middle of an object. `prepare` calls it. */
 void cn_rules_check_layout_stores(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_ptrmap *types);
@@ -40,8 +49,12 @@ typedef void cn_rules_type_visitor(struct cn_ctx *ctx, LLVMMetadataRef type, voi
 void cn_rules_visit_types(struct cn_ctx *ctx, cn_rules_type_visitor *visit, void *env);
 /* The member at byte `offset` in the debug information of a struct, or null. */
 LLVMMetadataRef cn_rules_member_at(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t offset);
-/* store_names.c: attach the member's name from debug information to each store, for the run-time check. */
+/* store_names.c: attach the member's name from debug information to each store, for the run-time check, and the names
+ * of members of objects to functions. cn_store_names_format_member() gives "member 'next' of struct node" for an
+ * element of a struct that `function` reaches in objects, or null; the caller frees. */
 void cn_store_names_add(struct cn_ctx *ctx);
+char *cn_store_names_format_member(struct cn_ctx *ctx, LLVMValueRef function, LLVMTypeRef type, unsigned index);
+void cn_store_names_delete_members(struct cn_ctx *ctx, LLVMValueRef function);
 /* type_names.c: attach names of types and fields from debug information to layout statics. */
 void cn_type_names_add(struct cn_ctx *ctx);
 /* True if the debug information of a variable is an ordinary pointer to a type with references. */

@@ -4,7 +4,7 @@
  * to unmanaged memory for references. Part of passes `rules` and `prepare`.
  *
  * Needs: the front end's typed GEPs, before the optimiser makes byte offsets of them. Provides: rules union-overlay (by
- * access), derived-store, unmanaged-store. Breaks: nothing.
+ * access), unmanaged-store. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"
@@ -58,56 +58,6 @@ void cn_rules_check_access(struct cn_ctx *ctx, LLVMValueRef i)
 }
 
 /* ---- stores of references, on promoted IR ---- */
-
-/* The constant part of the offset of a GEP, in bytes. Sets `*field` if the GEP steps to a member other than the
- * first. */
-static int64_t constant_gep_offset(struct cn_ctx *ctx, LLVMValueRef gep, bool *field)
-{
-  LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
-  int64_t offset = 0;
-
-  CN_ASSERT(LLVMIsAGetElementPtrInst(gep));
-  for (int n = 1; n < LLVMGetNumOperands(gep); n++) {
-    LLVMValueRef index = LLVMGetOperand(gep, (unsigned)n);
-    int64_t value = LLVMIsAConstantInt(index) ? LLVMConstIntGetSExtValue(index) : 0;
-    if (n > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-      CN_CHECK(value >= 0 && (uint64_t)value < LLVMCountStructElementTypes(type));
-      uint64_t at = LLVMOffsetOfElement(ctx->layout, type, (unsigned)value);
-      *field |= at > 0;
-      offset += (int64_t)at;
-      type = LLVMStructGetTypeAtIndex(type, (unsigned)value);
-      continue;
-    }
-    if (n > 1)
-      type = LLVMGetElementType(type);
-    offset += value * (int64_t)LLVMABISizeOfType(ctx->layout, type);
-  }
-  return offset;
-}
-
-/* True if `value` is surely the start of an object: an allocation, or a load from memory that holds only base
- * pointers. */
-static bool is_known_base_pointer(LLVMValueRef value)
-{
-  if (LLVMIsACallInst(value))
-    return cn_layouts_called_allocator(value) != NULL;
-  if (!LLVMIsALoadInst(value))
-    return false;
-  LLVMValueRef from = LLVMGetOperand(value, 0);
-  return cn_is_ref(LLVMTypeOf(from)) || LLVMIsAGlobalVariable(cn_types_root_of(from));
-}
-
-/* True if `value` is provably inside an object: the address of a member other than the first, or a base pointer plus a
- * constant. */
-static bool is_derived_pointer(struct cn_ctx *ctx, LLVMValueRef value)
-{
-  int64_t offset = 0;
-  bool field = false;
-
-  for (; LLVMIsAGetElementPtrInst(value); value = LLVMGetOperand(value, 0))
-    offset += constant_gep_offset(ctx, value, &field);
-  return field || (offset != 0 && is_known_base_pointer(value));
-}
 
 const char *cn_rules_unmanaged_allocator_of(LLVMValueRef root)
 {
@@ -164,34 +114,13 @@ static LLVMTypeRef object_type_of(LLVMValueRef root)
  * in a global, or an array of numbers to a pointer to references, through any number of locals. */
 static bool target_lacks_refs(LLVMValueRef pointer)
 {
-  LLVMTypeRef whole = object_type_of(cn_types_root_of(pointer)), there = cn_types_memory_type_of(pointer);
+  LLVMValueRef object = cn_types_managed_variable_of(pointer);
+  LLVMTypeRef whole = object_type_of(object ? object : cn_types_root_of(pointer)),
+              there = cn_types_memory_type_of(pointer);
 
   if (whole && !cn_holds_ref(whole))
     return true;
   return there && !LLVMIsAAllocaInst(cn_types_root_of(pointer)) && is_scalar_type(there) && !cn_is_ref(there);
-}
-
-/* Report calls whose argument for `parameter`, which the callee stores, points into the middle of an object. */
-static void check_caller_arguments(struct cn_ctx *ctx, LLVMValueRef parameter)
-{
-  LLVMValueRef function = LLVMGetParamParent(parameter);
-  unsigned number = 0;
-  size_t length;
-
-  CN_ASSERT(LLVMIsAArgument(parameter));
-  while (LLVMGetParam(function, number) != parameter)
-    number++;
-  CN_EACH_USE(use, function) {
-    LLVMValueRef call = LLVMGetUser(use);
-    if (!LLVMIsAInstruction(call) || cn_direct_callee(call) != function || LLVMGetNumArgOperands(call) <= number ||
-        !is_derived_pointer(ctx, LLVMGetOperand(call, number)))
-      continue;
-    cn_error(ctx, call, "derived-store",
-             "argument %u leads into the middle of an object, and '%s' stores it in an object or a "
-             "global, where only references to the start of an object may lie; give it the object "
-             "and an index",
-             number + 1, LLVMGetValueName2(function, &length));
-  }
 }
 
 static void check_reference_store(struct cn_ctx *ctx, LLVMValueRef store)
@@ -209,15 +138,6 @@ static void check_reference_store(struct cn_ctx *ctx, LLVMValueRef store)
     cn_error(ctx, store, "union-overlay",
              "a reference is stored where the type of the object has none, so the collector does not look there; "
              "give the reference its own member");
-  bool kept = cn_is_ref(LLVMTypeOf(pointer)) || LLVMIsAGlobalVariable(root);
-  LLVMBasicBlockRef block = LLVMGetInstructionParent(store);
-  bool always = block == LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block));
-  if (kept && always && LLVMIsAArgument(value))
-    check_caller_arguments(ctx, value);
-  if (kept && is_derived_pointer(ctx, value))
-    cn_error(ctx, store, "derived-store",
-             "a reference into the middle of an object is stored in an object or a global, where "
-             "only references to the start of an object may lie; store the object and an index");
 }
 
 static const char *sorter_name_of(LLVMValueRef call)

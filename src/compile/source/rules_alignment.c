@@ -6,6 +6,8 @@
  * Needs: the front end's IR. Provides: each alignment that the IR states for a reference is at most
  * CAIRN_ABI_OBJECT_ALIGN, or an error. Breaks: nothing.
  *
+ * Static objects keep their alignment, because they never move.
+ *
  * A larger alignment may be true at first and false after the object moves, so that an aligned vector access faults. An
  * alignment depends on the object's address, like the integers that stale_integers.c finds, but the IR states an
  * alignment in an attribute or assumption instead of a value.
@@ -14,6 +16,7 @@
 #include "base/check.h"
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
+#include "compile/core/memory_types.h"
 #include "compile/source/rules.h"
 
 static void refuse_over_alignment(struct cn_ctx *ctx, LLVMValueRef at, uint64_t align)
@@ -43,15 +46,16 @@ static void check_access_alignment(struct cn_ctx *ctx, LLVMValueRef i)
 {
   LLVMValueRef address = accessed_address_of(i);
 
-  if (address && cn_is_ref(LLVMTypeOf(address)) && LLVMGetAlignment(i) > CAIRN_ABI_OBJECT_ALIGN)
+  if (address && cn_is_ref(LLVMTypeOf(address)) && LLVMGetAlignment(i) > CAIRN_ABI_OBJECT_ALIGN &&
+      !cn_types_managed_variable_of(address))
     refuse_over_alignment(ctx, i, LLVMGetAlignment(i));
 }
 
-static void check_align_attribute(struct cn_ctx *ctx, LLVMValueRef at, LLVMAttributeRef attribute, LLVMTypeRef type)
+static void check_align_attribute(struct cn_ctx *ctx, LLVMValueRef at, LLVMAttributeRef attribute, LLVMValueRef value)
 {
   uint64_t align = attribute ? LLVMGetEnumAttributeValue(attribute) : 0;
 
-  if (align > CAIRN_ABI_OBJECT_ALIGN && cn_is_ref(type))
+  if (align > CAIRN_ABI_OBJECT_ALIGN && cn_is_ref(LLVMTypeOf(value)) && !cn_types_managed_variable_of(value))
     refuse_over_alignment(ctx, at, align);
 }
 
@@ -91,10 +95,8 @@ static void check_call_alignment(struct cn_ctx *ctx, LLVMValueRef call)
   unsigned kind = cn_attribute_kind("align");
 
   for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++)
-    check_align_attribute(ctx, call, LLVMGetCallSiteEnumAttribute(call, a + 1, kind),
-                          LLVMTypeOf(LLVMGetOperand(call, a)));
-  check_align_attribute(ctx, call, LLVMGetCallSiteEnumAttribute(call, LLVMAttributeReturnIndex, kind),
-                        LLVMTypeOf(call));
+    check_align_attribute(ctx, call, LLVMGetCallSiteEnumAttribute(call, a + 1, kind), LLVMGetOperand(call, a));
+  check_align_attribute(ctx, call, LLVMGetCallSiteEnumAttribute(call, LLVMAttributeReturnIndex, kind), call);
   check_align_bundles(ctx, call);
   check_pointer_mask(ctx, call);
 }
@@ -105,8 +107,7 @@ void cn_rules_check_alignment(struct cn_ctx *ctx, LLVMValueRef function)
 
   CN_ASSERT(LLVMIsAFunction(function));
   for (unsigned p = 0; p < LLVMCountParams(function); p++)
-    check_align_attribute(ctx, function, LLVMGetEnumAttributeAtIndex(function, p + 1, kind),
-                          LLVMTypeOf(LLVMGetParam(function, p)));
+    check_align_attribute(ctx, function, LLVMGetEnumAttributeAtIndex(function, p + 1, kind), LLVMGetParam(function, p));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
       check_access_alignment(ctx, i);

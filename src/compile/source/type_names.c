@@ -4,9 +4,9 @@
  * and whether a type is finalisable, never moves or is an ephemeron. The driver makes clang emit debug information for
  * every unit; the pipeline drops it before the optimiser unless the user asked for it.
  *
- * Part of pass `rules`. Needs: the front end's IR. Provides: metadata cairn.type on layout statics that lack it
- * (allocation/type_metadata.h); an error for a weak field in too many nested arrays; a warning if layout statics lack
- * debug information. Breaks: nothing.
+ * Part of pass `rules`. Needs: the front end's IR. Provides: metadata cairn.type on layout statics and managed
+ * variables that lack it (allocation/type_metadata.h); an error for a weak field in too many nested arrays; a warning
+ * if layout statics lack debug information. Breaks: nothing.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -259,9 +259,20 @@ static void add_shared_name(struct cn_ctx *ctx, LLVMValueRef global, const char 
                         LLVMMDNodeInContext2(ctx->llvm, operands, 2));
 }
 
-static void name_layout_static(struct cn_ctx *ctx, LLVMValueRef global, LLVMMetadataRef variable)
+/* The type in the layout of a managed variable: an array has the type of its elements. Null if the elements are arrays.
+ */
+static LLVMMetadataRef static_object_type(struct cn_ctx *ctx, LLVMMetadataRef variable)
 {
-  LLVMMetadataRef type = cn_debug_operand(ctx, variable, CN_DEBUG_TYPE_OPERAND);
+  LLVMMetadataRef type = cn_debug_operand(ctx, variable, CN_DEBUG_TYPE_OPERAND),
+                  plain = type ? cn_debug_strip_typedefs(ctx, type) : NULL;
+
+  if (!cn_debug_is_type(plain) || LLVMGetDINodeTag(plain) != CN_DW_TAG_ARRAY)
+    return type;
+  return dimension_count_of(ctx, plain) == 1 ? cn_debug_operand(ctx, plain, CN_DEBUG_BASE_OPERAND) : NULL;
+}
+
+static void name_layout_static(struct cn_ctx *ctx, LLVMValueRef global, LLVMMetadataRef type)
+{
   struct type_description names = {.ctx = ctx};
   unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_TYPE_METADATA, sizeof CN_TYPE_METADATA - 1);
 
@@ -288,6 +299,11 @@ static bool is_layout_static_by_name(LLVMValueRef global)
          strspn(found + sizeof local - 1, ".0123456789") == strlen(found + sizeof local - 1);
 }
 
+static bool is_static_object(struct cn_ctx *ctx, LLVMValueRef global)
+{
+  return ctx->options->manage_all && cn_is_ref(LLVMTypeOf(global)) && !LLVMIsDeclaration(global);
+}
+
 /* Layout statics are found by name, because allocation calls show their static only after locals are promoted. */
 void cn_type_names_add(struct cn_ctx *ctx)
 {
@@ -299,7 +315,9 @@ void cn_type_names_add(struct cn_ctx *ctx)
       continue;
     if (variable &&
         cn_debug_is_string(ctx, cn_debug_operand(ctx, variable, CN_DEBUG_NAME_OPERAND), LAYOUT_STATIC_PREFIX))
-      name_layout_static(ctx, g, variable);
+      name_layout_static(ctx, g, cn_debug_operand(ctx, variable, CN_DEBUG_TYPE_OPERAND));
+    else if (variable && is_static_object(ctx, g) && static_object_type(ctx, variable))
+      name_layout_static(ctx, g, static_object_type(ctx, variable));
     else if (!variable && is_layout_static_by_name(g))
       bare = g;
   }

@@ -73,7 +73,8 @@ void cn_rules_check_weak_variables(struct cn_ctx *ctx)
 {
   CN_EACH_GLOBAL(g, ctx->module) {
     LLVMMetadataRef variable = cn_debug_variable(ctx, g);
-    if (variable && !cn_type_metadata_exists(ctx, g) && is_weak_variable(ctx, variable, GLOBAL_ANNOTATIONS_OPERAND))
+    bool layout = cn_type_metadata_exists(ctx, g) && !cn_is_ref(LLVMTypeOf(g)); /* a static of cairn_new() */
+    if (variable && !layout && is_weak_variable(ctx, variable, GLOBAL_ANNOTATIONS_OPERAND))
       refuse_weak_variable(ctx, g, variable, "global");
   }
   CN_EACH_FUNCTION(f, ctx->module)

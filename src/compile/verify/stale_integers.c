@@ -10,6 +10,7 @@
  * epoch.
  */
 #include <stdlib.h>
+#include "compile/core/memory_types.h"
 #include "compile/verify/verify.h"
 
 static const struct cn_stale_state never_stale = {CN_EPOCH_NONE, 0};
@@ -18,8 +19,6 @@ static struct cn_stale_state add_weights(struct cn_stale_state a, struct cn_stal
 {
   struct cn_stale_state sum = cn_stale_join_states(a, b);
 
-  CN_ASSERT(a.epoch != CN_EPOCH_NONE || a.weight == 0);
-  CN_ASSERT(b.epoch != CN_EPOCH_NONE || b.weight == 0);
   if (a.weight == CN_WEIGHT_OTHER || b.weight == CN_WEIGHT_OTHER)
     sum.weight = CN_WEIGHT_OTHER;
   else
@@ -32,6 +31,37 @@ static struct cn_stale_state add_weights(struct cn_stale_state a, struct cn_stal
   if (sum.epoch == CN_EPOCH_MIXED)
     sum.weight = CN_WEIGHT_OTHER;
   return sum;
+}
+
+/* The weight of a constant: the addresses of static objects in the sum. */
+static int weight_of_constant(LLVMValueRef constant)
+{
+  if (!LLVMIsAConstantExpr(constant))
+    return 0;
+  LLVMValueRef a = LLVMGetOperand(constant, 0);
+  switch (LLVMGetConstOpcode(constant)) {
+  case LLVMPtrToInt:
+  case LLVMPtrToAddr:
+    return cn_types_managed_variable_of(a) != NULL;
+  case LLVMAdd:
+    return weight_of_constant(a) + weight_of_constant(LLVMGetOperand(constant, 1));
+  case LLVMSub:
+    return weight_of_constant(a) - weight_of_constant(LLVMGetOperand(constant, 1));
+  default:
+    return 0;
+  }
+}
+
+/* The state of an operand of a sum. The address of an object that never moves has a weight, too: the distance between
+ * such an address and another one is a distance within the object that never moves, so it never changes. */
+static struct cn_stale_state summand_state(struct cn_stale_state state, LLVMValueRef operand)
+{
+  if (state.epoch != CN_EPOCH_NONE)
+    return state;
+  bool address = LLVMIsAInstruction(operand) && cn_is_pointer_to_integer_cast(operand) &&
+                 cn_is_ref(LLVMTypeOf(LLVMGetOperand(operand, 0)));
+  state.weight = address ? 1 : weight_of_constant(operand);
+  return state;
 }
 
 /* Number of bits of an address. The higher bits stay zero when an object moves, or are the tag of a value other than an
@@ -112,11 +142,11 @@ struct cn_stale_state cn_stale_of_arithmetic(const struct cn_value_states *value
     return never_stale;
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMAdd:
-    return add_weights(a, b, 1);
+    return add_weights(summand_state(a, LLVMGetOperand(i, 0)), summand_state(b, LLVMGetOperand(i, 1)), 1);
   case LLVMSub:
     if (cn_is_marked_difference(i) && cn_stale_join_states(a, b).epoch != CN_EPOCH_MIXED)
       return never_stale;
-    return add_weights(a, b, -1);
+    return add_weights(summand_state(a, LLVMGetOperand(i, 0)), summand_state(b, LLVMGetOperand(i, 1)), -1);
   case LLVMTrunc:
     return a;
   case LLVMZExt:

@@ -491,6 +491,12 @@ bool cn_heap_is_object(uintptr_t address)
                                              : cairn_layout_is_known(cairn_object_layout(address));
 }
 
+bool cn_heap_is_static_object(uintptr_t address)
+{
+  return address != 0 && address % CAIRN_ABI_OBJECT_ALIGN == 0 &&
+         cairn_header_is_static(__atomic_load_n(cairn_object_header(address), __ATOMIC_RELAXED));
+}
+
 #pragma GCC visibility push(default)
 size_t cairn_object_size(uintptr_t reference); /* <cairn/cairn.h> */
 #pragma GCC visibility pop
@@ -498,7 +504,8 @@ size_t cairn_object_size(uintptr_t reference); /* <cairn/cairn.h> */
 size_t cairn_object_size(uintptr_t reference)
 {
   uintptr_t object = reference - cairn_words.reference;
-  const struct cairn_layout *layout = cn_heap_is_object(object) ? cairn_object_layout(object) : NULL;
+  bool known = cn_heap_is_object(object) || cn_heap_is_static_object(object);
+  const struct cairn_layout *layout = known ? cairn_object_layout(object) : NULL;
   uint64_t bytes;
 
   if (layout == NULL)

@@ -25,7 +25,7 @@ static void check_hashable_object(uintptr_t reference, uintptr_t pc)
 
   if ((collector->traits & (CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_HASHES)) == CAIRN_COLLECTOR_MOVES)
     cn_report_fatal(pc, "the collector '%s' does not provide for identity hashes", collector->name);
-  if (reference == 0 || !cn_heap_is_object(object))
+  if (reference == 0 || (!cn_heap_is_object(object) && !cn_heap_is_static_object(object)))
     cn_report_fatal(pc, "0x%lx is asked for its identity hash, which is not the start of an object",
                     (unsigned long)reference);
 }
@@ -46,6 +46,8 @@ uintptr_t cairn_identity_hash(uintptr_t reference)
   uintptr_t object = reference - cairn_words.reference, asks = CAIRN_ABI_HEADER_HASH_ASKED;
 
   check_hashable_object(reference, (uintptr_t)__builtin_return_address(0));
+  if (cn_heap_is_static_object(object)) /* it never moves, and its header may be constant */
+    return cairn_object_hash_at(object);
   uintptr_t header = __atomic_load_n(cairn_object_header(object), __ATOMIC_RELAXED);
   if ((header & CAIRN_ABI_HEADER_HASH) != 0)
     return known_hash_of(object, header);

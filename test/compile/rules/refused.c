@@ -23,8 +23,19 @@ struct fat {
   long a, b, c;
 };
 
-// CHECK: refused.c:[[@LINE+1]]:{{.*}} the variable 'object' is declared managed{{.*}} [managed-global]
-struct node managed object;
+struct flexible {
+  long count;
+  struct node managed *at[];
+};
+// CHECK: refused.c:[[@LINE+1]]:{{.*}} 'flexible_object' has an initialised flexible array{{.*}} [managed-global]
+struct flexible managed flexible_object = {1, {NULL}};
+// CHECK: refused.c:[[@LINE+1]]:{{.*}} the variable 'object' is a managed object, but is thread-local{{.*}} [managed-global]
+_Thread_local struct node managed object;
+// CHECK: refused.c:[[@LINE+1]]:{{.*}} 'weak_object' is a managed object, but is weak{{.*}} [managed-global]
+__attribute__((weak)) struct node managed weak_object;
+// Legal: static objects (test/run/statics/objects.c).
+struct node managed fine;
+static struct node managed also_fine = {&fine, &also_fine, 1};
 
 uintptr_t to_integer(struct node managed *p)
 {
