@@ -7,15 +7,34 @@
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "base/check.h"
+#include "collectors/holder.h"
 #include "collectors/interior.h"
 #include "collectors/large_space.h"
 #include "collectors/semispace.h"
 #include "collectors/crossing_map.h"
 
+/* The copy or the large object that contains the slot, or 0. Copies are complete up to the last one. */
+static uintptr_t holder_of(uintptr_t slot)
+{
+  uintptr_t end, block = cn_large_contains(slot) ? cn_large_find_block(slot, &end) : 0, object = 0;
+  uint64_t bytes;
+
+  if (block != 0)
+    return cn_semispace_large_payload(block);
+  if (slot - cn_semispace_copying.to >= cn_semispace_copying.free - cn_semispace_copying.to)
+    return 0;
+  for (block = cn_semispace_copying.to; block <= slot; block = object + bytes) {
+    object = cairn_block_object(block);
+    const struct cairn_layout *layout = cairn_object_layout(object);
+    if (!cairn_layout_is_known(layout) || cairn_object_payload(object, layout, &bytes) != CAIRN_OK)
+      return 0;
+  }
+  return object;
+}
+
 void cn_semispace_die_no_object(const uintptr_t *slot, uintptr_t address, const char *why)
 {
-  cairn_fatal("reference 0x%lx, found at %p in collection %lu, is not the start of an object: %s",
-              (unsigned long)address, (const void *)slot, (unsigned long)cn_semispace_copying.number, why);
+  cn_holder_die_no_object(holder_of((uintptr_t)slot), slot, address, cn_semispace_copying.number, why);
 }
 
 static bool is_forwarding_header(uintptr_t header)

@@ -15,6 +15,7 @@
 #include <cairn/heap_object.h>
 #include "base/check.h"
 #include "collectors/copy.h"
+#include "collectors/holder.h"
 #include "collectors/generational/cards.h"
 #include "collectors/generational/evacuation.h"
 #include "collectors/generational/large_objects.h"
@@ -55,10 +56,19 @@ static struct trace_variant current_variant(void)
   return (struct trace_variant){cn_trace_cycle.mode, cn_trace_cycle.shared, cn_trace_cycle.notes, cn_trace_cycle.marks};
 }
 
+/* The object of the old space or the large-object space that contains the slot, or 0. */
+static uintptr_t holder_of(uintptr_t slot)
+{
+  uintptr_t end, block = cn_large_contains(slot) ? cn_large_find_block(slot, &end) : 0;
+
+  if (block != 0)
+    return cn_large_objects_payload_of(block);
+  return cn_tables_is_in_old_space(slot) ? cn_tables_last_object_before(slot) : 0;
+}
+
 _Noreturn void cn_trace_die_no_object(const uintptr_t *slot, uintptr_t address, const char *why)
 {
-  cairn_fatal("reference 0x%lx, found at %p in collection %lu, is not the start of an object: %s",
-              (unsigned long)address, (const void *)slot, (unsigned long)cn_trace_cycle.number, why);
+  cn_holder_die_no_object(holder_of((uintptr_t)slot), slot, address, cn_trace_cycle.number, why);
 }
 
 /* ---- objects ---- */
