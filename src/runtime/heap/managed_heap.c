@@ -493,8 +493,10 @@ bool cn_heap_is_object(uintptr_t address)
 
 bool cn_heap_is_static_object(uintptr_t address)
 {
-  return address != 0 && address % CAIRN_ABI_OBJECT_ALIGN == 0 &&
-         cairn_header_is_static(__atomic_load_n(cairn_object_header(address), __ATOMIC_RELAXED));
+  uintptr_t header;
+
+  return address > CAIRN_ABI_HEADER_SIZE && address % CAIRN_ABI_OBJECT_ALIGN == 0 &&
+         cn_os_read_memory(address - CAIRN_ABI_HEADER_SIZE, &header, sizeof header) && cairn_header_is_static(header);
 }
 
 #pragma GCC visibility push(default)

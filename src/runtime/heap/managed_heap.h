@@ -81,8 +81,8 @@ bool cn_heap_image_misfits(const struct cairn_image *image, const char *name, ch
 /* True if the collector finds that an object starts at the address. Phase MUTATE, on a mutator's thread. */
 bool cn_heap_is_object(uintptr_t address);
 
-/* True if a static object starts at `address`, which is null, or an address in an object, as references are. Any
- * thread; async-signal-safe. */
+/* True if a static object starts at `address`, which lies outside of the heap, and may be any word. The function asks
+ * the system whether the header is readable. Any thread; async-signal-safe. */
 bool cn_heap_is_static_object(uintptr_t address);
 
 /* The bytes of all objects, including garbage and fillers; UINT64_MAX if the collector does not report the number.

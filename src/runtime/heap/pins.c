@@ -184,12 +184,17 @@ static bool is_in_heap(uintptr_t address)
   return false;
 }
 
+static bool is_static_object(uintptr_t address)
+{
+  return !is_in_heap(address - 1) && cn_heap_is_static_object(address);
+}
+
 /* False if the address may be within an object. */
 static bool is_object_start(uintptr_t address)
 {
   const struct cairn_collector *collector = cn_heap_collector();
 
-  return (collector->is_object != NULL && collector->is_object(address)) || cn_heap_is_static_object(address);
+  return (collector->is_object != NULL && collector->is_object(address)) || is_static_object(address);
 }
 
 static void check_pin_request(uintptr_t address, bool start, const char *site, uintptr_t pc)
@@ -288,7 +293,7 @@ void cairn_pins_visit(cairn_pin_visitor *visit, void *env)
   take_pins_lock();
   for (size_t i = 0; i < pin_table.room; i++) {
     const struct pin_entry *pin = &pin_table.at[i];
-    if (cn_heap_is_static_object(pin->address))
+    if (pin->address != 0 && is_static_object(pin->address))
       continue;
     uintptr_t object = pin->address != 0 ? visit(env, pin->address) : 0;
     if (pin->address != 0 && object == 0)

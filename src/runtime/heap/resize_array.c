@@ -59,7 +59,7 @@ static void note_dropped_references(struct cairn_mutator *mutator, const struct 
 
 bool cn_resize_array_in_place(struct cairn_mutator *mutator, uintptr_t array, uint64_t count, enum cn_resize_flags how)
 {
-  if (cn_heap_is_static_object(array))
+  if (cairn_header_is_static(*cairn_object_header(array)))
     return false;
   const struct cairn_layout *layout = cairn_object_layout(array);
   uint64_t had = cairn_object_count(array);

@@ -18,16 +18,20 @@ uintptr_t cairn_identity_hash(uintptr_t reference); /* <cairn/weak.h> */
 
 static uint64_t asked_hash_count; /* number of unmoved objects with a requested hash, at most */
 
-static void check_hashable_object(uintptr_t reference, uintptr_t pc)
+/* Returns false for a static object. It never moves, and its header may be constant. */
+static bool check_hashable_object(uintptr_t reference, uintptr_t pc)
 {
   const struct cairn_collector *collector = cn_heap_collector();
   uintptr_t object = reference - cairn_words.reference;
 
   if ((collector->traits & (CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_HASHES)) == CAIRN_COLLECTOR_MOVES)
     cn_report_fatal(pc, "the collector '%s' does not provide for identity hashes", collector->name);
-  if (reference == 0 || (!cn_heap_is_object(object) && !cn_heap_is_static_object(object)))
+  if (reference != 0 && cn_heap_is_object(object))
+    return true;
+  if (!cn_heap_is_static_object(object))
     cn_report_fatal(pc, "0x%lx is asked for its identity hash, which is not the start of an object",
                     (unsigned long)reference);
+  return false;
 }
 
 /* The hash of an object with header `header`, whose hash was requested earlier. */
@@ -45,10 +49,11 @@ uintptr_t cairn_identity_hash(uintptr_t reference)
 {
   uintptr_t object = reference - cairn_words.reference, asks = CAIRN_ABI_HEADER_HASH_ASKED;
 
-  check_hashable_object(reference, (uintptr_t)__builtin_return_address(0));
-  if (cn_heap_is_static_object(object)) /* it never moves, and its header may be constant */
+  if (!check_hashable_object(reference, (uintptr_t)__builtin_return_address(0)))
     return cairn_object_hash_at(object);
   uintptr_t header = __atomic_load_n(cairn_object_header(object), __ATOMIC_RELAXED);
+  if (cairn_header_is_static(header)) /* a collector without is_object() calls it an object of the heap */
+    return cairn_object_hash_at(object);
   if ((header & CAIRN_ABI_HEADER_HASH) != 0)
     return known_hash_of(object, header);
   header = __atomic_fetch_or(cairn_object_header(object), asks, __ATOMIC_RELAXED);
