@@ -79,7 +79,7 @@ static bool names_type_with_refs(LLVMAttributeRef attribute)
 
 static bool has_refs_in_signature(LLVMValueRef function)
 {
-  static const char *const by_address[] = {"byval", "sret"};
+  static const char *const by_address[] = {"byval", "byref", "sret"};
   LLVMTypeRef type = LLVMGlobalGetValueType(function);
   unsigned count = LLVMCountParams(function);
 

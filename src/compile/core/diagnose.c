@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <llvm-c/DebugInfo.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"
 #include "compile/core/each.h"
@@ -15,9 +16,34 @@
 #include "compile/core/pass.h"
 #include "compile/core/statepoint_attributes.h"
 
-/* Fill in the source position of `at`, or else the position of its function. */
+/* The debug location of the variable in local `alloca`, or null. */
+static LLVMMetadataRef variable_location_of(LLVMValueRef alloca)
+{
+  CN_ASSERT(LLVMIsAAllocaInst(alloca));
+  CN_EACH_BLOCK(b, LLVMGetBasicBlockParent(LLVMGetInstructionParent(alloca)))
+    CN_EACH_INSTRUCTION(i, b)
+      for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r))
+        if (LLVMDbgRecordGetKind(r) == LLVMDbgRecordDeclare && LLVMDbgVariableRecordGetValue(r, 0) == alloca)
+          return LLVMDbgRecordGetDebugLoc(r);
+  return NULL;
+}
+
+/* Fill in the source position `location`, of a variable's declaration. */
+static void locate_variable(LLVMMetadataRef location, struct cairn_diagnostic *d)
+{
+  LLVMMetadataRef file = LLVMDIScopeGetFile(LLVMDILocationGetScope(location));
+  unsigned length;
+
+  d->line = LLVMDILocationGetLine(location);
+  d->column = LLVMDILocationGetColumn(location);
+  d->file = file ? LLVMDIFileGetFilename(file, &length) : NULL;
+  d->directory = file ? LLVMDIFileGetDirectory(file, &length) : NULL;
+}
+
+/* Fill in the source position of `at`, or else of its variable, or else the position of its function. */
 static void locate_source(LLVMValueRef at, struct cairn_diagnostic *d)
 {
+  LLVMMetadataRef variable = LLVMIsAAllocaInst(at) ? variable_location_of(at) : NULL;
   unsigned length;
 
   if (LLVMIsAInstruction(at) && LLVMGetDebugLocLine(at)) {
@@ -25,6 +51,10 @@ static void locate_source(LLVMValueRef at, struct cairn_diagnostic *d)
     d->column = LLVMGetDebugLocColumn(at);
     d->file = LLVMGetDebugLocFilename(at, &length);
     d->directory = LLVMGetDebugLocDirectory(at, &length);
+    return;
+  }
+  if (variable && LLVMDILocationGetLine(variable)) {
+    locate_variable(variable, d);
     return;
   }
   LLVMValueRef function = LLVMIsAInstruction(at) ? LLVMGetBasicBlockParent(LLVMGetInstructionParent(at)) : at;
@@ -82,17 +112,21 @@ static uint64_t mix_into_hash(uint64_t hash, const void *bytes, size_t length)
   return hash;
 }
 
-/* True if an equal error was reported for the same place. The optimiser may copy an instruction many times. */
+/* True if an error was reported for the same line of C, or in other IR an equal error for the same place. An error
+ * often causes others in its line, and the optimiser may copy an instruction many times. */
 static bool is_repeated_error(struct cn_ctx *ctx, const struct cairn_diagnostic *d)
 {
-  const unsigned place[] = {d->line, d->column, d->severity};
+  bool per_line = ctx->options && ctx->options->manage_all && strcmp(d->rule, "internal") != 0;
+  const unsigned place[] = {d->line, per_line ? 0 : d->column, d->severity};
   uint64_t hash = mix_into_hash(UINT64_C(0xcbf29ce484222325), place, sizeof place);
 
   if (!d->line || d->severity != CAIRN_ERROR)
     return false;
   hash = mix_into_hash(hash, d->file, d->file ? strlen(d->file) + 1 : 0);
-  hash = mix_into_hash(hash, d->rule, strlen(d->rule) + 1);
-  hash = mix_into_hash(hash, d->message, strlen(d->message));
+  if (!per_line) {
+    hash = mix_into_hash(hash, d->rule, strlen(d->rule) + 1);
+    hash = mix_into_hash(hash, d->message, strlen(d->message));
+  }
   for (size_t i = 0; i < CN_ERRORS_TOLD; i++)
     if (ctx->told[i] == hash)
       return true;

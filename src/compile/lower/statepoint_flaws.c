@@ -159,7 +159,7 @@ static void check_operand_count(const struct flaw_report *flaws)
 
 static void check_arguments(const struct flaw_report *flaws, const struct cn_call_target *site)
 {
-  static const char *const copies[] = {"byval", "byref", "inalloca", "preallocated"};
+  static const char *const copies[] = {"byval", "inalloca", "preallocated"};
 
   for (unsigned a = site->first; a < site->first + site->count; a++) {
     LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(site->call, a)));

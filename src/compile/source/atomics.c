@@ -3,7 +3,8 @@
  * Gives reference type to atomic operations on references, which clang emits as operations on i64.
  *
  * Needs: the front end's IR. Provides: atomic loads, stores, exchanges and compare-exchanges of references have
- * reference type if their operands and results go through locals of reference type. Breaks: nothing. Pass `rules` runs
+ * reference type if their operands and results go through locals of reference type; of a compare-exchange, only the
+ * desired operand must. Breaks: nothing. Pass `rules` runs
  * this step before its checks, because a reference in an i64 operation breaks a rule.
  *
  * clang moves the operands through locals of reference type: it emits a `load i64` from such a local before the
@@ -31,6 +32,21 @@ static bool is_local_ref_load(LLVMValueRef value)
          is_ref_local(LLVMGetOperand(value, 0));
 }
 
+/* True if `value` is the expected operand of a compare-exchange: a plain i64 load, of a local or of other memory. */
+static bool is_plain_load(LLVMValueRef value)
+{
+  return LLVMIsALoadInst(value) && LLVMGetOrdering(value) == LLVMAtomicOrderingNotAtomic;
+}
+
+/* True if all uses of `value` store it. */
+static bool is_only_stored(LLVMValueRef value)
+{
+  CN_EACH_USE(use, value)
+    if (!LLVMIsAStoreInst(LLVMGetUser(use)) || LLVMGetOperand(LLVMGetUser(use), 0) != value)
+      return false;
+  return true;
+}
+
 /* True if all uses of `value`, the result of an atomic operation, store it in local references. */
 static bool is_stored_in_ref_locals(LLVMValueRef value)
 {
@@ -44,7 +60,7 @@ static bool is_stored_in_ref_locals(LLVMValueRef value)
 
 static LLVMValueRef reload_as_reference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef load)
 {
-  CN_CHECK(is_local_ref_load(load));
+  CN_CHECK(is_plain_load(load));
   LLVMPositionBuilderBefore(builder, load);
   LLVMValueRef again = LLVMBuildLoad2(builder, cn_ref_type(ctx), LLVMGetOperand(load, 0), "");
   LLVMSetAlignment(again, LLVMGetAlignment(load));
@@ -122,13 +138,13 @@ static void retype_exchange(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValu
   erase_if_unused(operand);
 }
 
-/* True if all uses of a compare-exchange are extractvalues, and all uses of the extracted old value store it in local
- * references. */
-static bool is_extracted_to_ref_locals(LLVMValueRef compare)
+/* True if all uses of a compare-exchange are extractvalues, and all uses of the extracted old value store it: the
+ * program's variable for the expected value may be anywhere. */
+static bool is_extracted_to_stores(LLVMValueRef compare)
 {
   CN_EACH_USE(use, compare) {
     LLVMValueRef user = LLVMGetUser(use);
-    if (!LLVMIsAExtractValueInst(user) || (LLVMGetIndices(user)[0] == 0 && !is_stored_in_ref_locals(user)))
+    if (!LLVMIsAExtractValueInst(user) || (LLVMGetIndices(user)[0] == 0 && !is_only_stored(user)))
       return false;
   }
   return true;
@@ -138,7 +154,7 @@ static void retype_compare_exchange(struct cn_ctx *ctx, LLVMBuilderRef builder, 
 {
   LLVMValueRef expected = LLVMGetOperand(compare, 1), desired = LLVMGetOperand(compare, 2);
 
-  if (!is_local_ref_load(expected) || !is_local_ref_load(desired) || !is_extracted_to_ref_locals(compare))
+  if (!is_plain_load(expected) || !is_local_ref_load(desired) || !is_extracted_to_stores(compare))
     return;
   LLVMValueRef old = reload_as_reference(ctx, builder, expected), next = reload_as_reference(ctx, builder, desired);
   LLVMPositionBuilderBefore(builder, compare);

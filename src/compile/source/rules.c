@@ -3,9 +3,9 @@
  * Pass `rules`: checks the source rules of managed C, while each instruction still has its source line.
  *
  * Needs: the front end's IR, with debug locations. Provides: every rule of this pass holds, or an error. Breaks:
- * nothing. Changes the types of atomic operations (atomics.c), compiles tagged unions (unions.c), marks static objects,
- * and adds names of types (type_names.c), members and stores (store_names.c) and the attribute "cairn-unmanaged"
- * (native_functions.c).
+ * nothing. Passes structs by address (struct_arguments.c), changes the types of atomic operations (atomics.c), compiles
+ * tagged unions (unions.c), marks static objects, and adds names of types (type_names.c), members and stores
+ * (store_names.c) and the attribute "cairn-unmanaged" (native_functions.c).
  *
  * Each rule refuses code that would hide a reference from the collector. src/compile/verify checks the output of the
  * optimiser. The conversion rules are for C only: if a front end marks functions itself (options->manage_all is off),
@@ -138,6 +138,7 @@ static void check_variadic_call(struct cn_ctx *ctx, LLVMValueRef call)
                "pass it as a declared parameter, or copy the data with cairn_copy_out()");
 }
 
+/* In C, struct_arguments.c has changed such calls. */
 static void check_byval_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
   for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
@@ -338,6 +339,7 @@ static void check_unions(struct cn_ctx *ctx)
 static void check_module(struct cn_ctx *ctx)
 {
   if (ctx->options->manage_all) {
+    cn_struct_arguments_pass_by_address(ctx);
     cn_rules_check_members(ctx);
     cn_store_names_add(ctx);
   }

@@ -78,6 +78,10 @@ void cn_rules_check_native(struct cn_ctx *ctx, LLVMValueRef function);
 /* rules_native.c: report a reference that is passed to a function of the C library. C only. */
 void cn_rules_check_library_call(struct cn_ctx *ctx, LLVMValueRef call);
 
+/* struct_arguments.c: pass structs with references by address instead of by value on the stack. Runs before the rules,
+ * because it changes the module. C only. */
+void cn_struct_arguments_pass_by_address(struct cn_ctx *ctx);
+
 /* atomics.c: give reference type to the atomic operations on references that clang emits on i64. Runs before the rules,
  * because it changes the function. */
 void cn_atomics_retype(struct cn_ctx *ctx, LLVMValueRef function);

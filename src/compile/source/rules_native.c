@@ -20,19 +20,6 @@
 #include "compile/rewrite/values/refs.h"
 #include "compile/source/rules.h"
 
-static void check_c_function(struct cn_ctx *ctx, LLVMValueRef function)
-{
-  CN_ASSERT(!cn_is_managed(function));
-  CN_EACH_BLOCK(b, function)
-    CN_EACH_INSTRUCTION(i, b)
-      if (cn_holds_ref(LLVMTypeOf(i))) {
-        cn_error(ctx, i, "unmanaged-function",
-                 "a cairn_unmanaged function uses a reference, but the collector does not look "
-                 "into its frame; give it ordinary data");
-        return;
-      }
-}
-
 static LLVMValueRef find_local_with_refs(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
@@ -54,6 +41,26 @@ static const char *describe_reference(LLVMValueRef value, LLVMValueRef call, cha
   CN_CHECK(size > 10);
   snprintf(buffer, size, "reference %s", cn_value_name(value, name, sizeof name));
   return buffer;
+}
+
+static LLVMValueRef find_value_with_refs(LLVMValueRef function)
+{
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
+      if (cn_holds_ref(LLVMTypeOf(i)))
+        return i;
+  return NULL;
+}
+
+static void check_c_function(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  CN_ASSERT(!cn_is_managed(function));
+  LLVMValueRef value = find_value_with_refs(function), found = value ? value : find_local_with_refs(function);
+
+  if (found)
+    cn_error(ctx, found, "unmanaged-function",
+             "a cairn_unmanaged function uses a reference, but the collector does not look "
+             "into its frame; give it ordinary data");
 }
 
 static void check_ir_function(struct cn_ctx *ctx, LLVMValueRef function)
@@ -114,6 +121,27 @@ static bool is_stdio_function(const char *name)
   return false;
 }
 
+/* Report a reference that is passed to the library function `name`, with the remedy. */
+static void refuse_library_call(struct cn_ctx *ctx, LLVMValueRef call, const char *name)
+{
+  if (strcmp(name, "free") == 0)
+    cn_error(
+        ctx, call, "reference-to-unmanaged",
+        "free() is given a reference, but the collector frees objects; leave the call out, and set a variable that "
+        "must not keep the object alive to null");
+  else if (strcmp(name, "realloc") == 0 || strcmp(name, "reallocarray") == 0)
+    cn_error(ctx, call, "reference-to-unmanaged",
+             "%s() is given a reference, but only the collector has the memory of objects; call "
+             "cairn_resize_array(array, count)",
+             name);
+  else
+    cn_error(ctx, call, "reference-to-unmanaged",
+             "%s() is given a reference, but takes an ordinary pointer, which the collector does not update; include "
+             "<cairn/string.h>, which has strlen() and others for managed memory, or copy the data with "
+             "cairn_copy_out() or cairn_copy_in()",
+             name);
+}
+
 /* clang declares a library function that it recognises with the address spaces of the arguments. For every other
  * function clang itself reports that a reference becomes an ordinary pointer. A program may declare a leaf that takes
  * references and is the library's function: `cairn_leaf ... __asm__("strlen")`. */
@@ -135,11 +163,7 @@ void cn_rules_check_library_call(struct cn_ctx *ctx, LLVMValueRef call)
   unsigned fixed = LLVMCountParamTypes(LLVMGetCalledFunctionType(call));
   for (unsigned i = 0; i < fixed; i++)
     if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(call, i)))) {
-      cn_error(ctx, call, "reference-to-unmanaged",
-               "%s() is given a reference, but takes an ordinary pointer, which the collector does not update; include "
-               "<cairn/string.h>, which has strlen() and others for managed memory, or copy the data with "
-               "cairn_copy_out() or cairn_copy_in()",
-               name);
+      refuse_library_call(ctx, call, name);
       return;
     }
 }

@@ -100,13 +100,20 @@ bool cn_target_is_declared_managed(LLVMValueRef callee)
   return LLVMIsAFunction(callee) && LLVMIsDeclaration(callee) && cn_string_attribute(callee, CN_ATTR_MANAGED_CODE);
 }
 
-/* True if argument `i` is a reference to an object that may move, or copies memory with references to the callee. */
+/* True if argument `i` of the call is the address of memory of a type with references, by the type attribute `name`. */
+static bool names_type_with_refs(LLVMValueRef call, unsigned i, const char *name)
+{
+  LLVMAttributeRef attribute = LLVMGetCallSiteEnumAttribute(call, i + 1, cn_attribute_kind(name));
+
+  return attribute && cn_holds_ref(LLVMGetTypeAttributeValue(attribute));
+}
+
+/* True if argument `i` is a reference to an object that may move, or a struct with references (docs/constructs.md). */
 static bool argument_passes_movable_ref(const struct cn_call_target *site, unsigned i)
 {
   LLVMValueRef argument = LLVMGetOperand(site->call, i);
-  LLVMAttributeRef copied = LLVMGetCallSiteEnumAttribute(site->call, i + 1, cn_attribute_kind("byval"));
 
-  if (copied && cn_holds_ref(LLVMGetTypeAttributeValue(copied)))
+  if (names_type_with_refs(site->call, i, "byval") || names_type_with_refs(site->call, i, "byref"))
     return true;
   return cn_holds_ref(LLVMTypeOf(argument)) && !cn_is_immovable(argument);
 }

@@ -23,6 +23,13 @@ struct fat {
   long a, b, c;
 };
 
+long take(struct fat f);
+long give(struct fat f)
+{
+  // CHECK: refused.c:[[@LINE+1]]:{{.*}} [byval-reference]
+  __attribute__((musttail)) return take(f);
+}
+
 struct flexible {
   long count;
   struct node managed *at[];
@@ -95,25 +102,13 @@ struct node managed *from_list(int n, ...)
   return p;
 }
 
-// CHECK: refused.c:[[@LINE+1]]:{{.*}} parameter 1 {{.*}} [byval-reference]
-long take(struct fat f)
-{
-  return f.a;
-}
-
-long give(struct fat *f)
-{
-  // CHECK: refused.c:[[@LINE+1]]:{{.*}} [byval-reference]
-  return take(*f);
-}
-
 struct __attribute__((packed)) tight {
   char c;
   struct node managed *n;
 };
-// CHECK: refused.c:[[@LINE+1]]:{{.*}} [misaligned-reference]
 long packed(struct node managed *n)
 {
+  // CHECK: refused.c:[[@LINE+1]]:16:{{.*}} [misaligned-reference]
   struct tight local = {1, n};
   return local.c;
 }
