@@ -92,7 +92,7 @@
  * a local; a zeroed vector is empty. `v` is a pointer to it, managed or not. */
 #define CAIRN_VECTOR(name, T) \
   struct name { \
-    T cairn_managed *at; \
+    CAIRN_OBJECT_(T) cairn_managed *at; \
     long length; \
   }
 

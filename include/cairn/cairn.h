@@ -215,14 +215,20 @@ struct cairn_union_bit_ {
  * is a copy. Use only the result: other references to the array may point to the old memory.
  * cairn_resize_array_uninit(array, n): like cairn_resize_array(), for elements without references; new elements have
  * the memory's earlier contents. */
-#define cairn_resize_array(array, n) ((__typeof__(array))CAIRN_RESIZE_(cairn_resize_array, array, (long)(n)))
+#define cairn_resize_array(array, n) ((CAIRN_ARRAY_(array))CAIRN_RESIZE_(cairn_resize_array, array, (long)(n)))
 #define cairn_resize_array_uninit(array, n) \
-  ((__typeof__(array))CAIRN_RESIZE_(cairn_resize_array_uninit, array, (long)(n)))
+  ((CAIRN_ARRAY_(array))CAIRN_RESIZE_(cairn_resize_array_uninit, array, (long)(n)))
 
 /* cairn_is(object, T): true if the object was made by cairn_new(T) or cairn_new_flex(T). cairn_is_array(object, T):
  * true for arrays of elements T. T must be cairn_shared. `object` points to an object's start, and is not null: if
  * (cairn_is(tree, struct leaf)) total += ((struct leaf managed *)tree)->value; The test is a load and a comparison.
- * Plain mode lacks these two macros, because its objects have no types.
+ * Plain mode lacks these two macros and cairn_as(), because its objects have no types.
+ *
+ * cairn_as(T, object): `object` as a `T managed *` if cairn_is(object, T), else null; null for null. `object` is a
+ * reference of any type, and points to an object's start. A wrong type thus ends the program where the result is used,
+ * unless the program tests the result:
+ *   void managed *any = stack_pop(stack);
+ *   struct leaf managed *leaf = cairn_as(struct leaf, any);
  *
  * cairn_length(object): the number of elements of an array, or in a flexible object; a load and a shift. Plain mode has
  * no lengths of flexible objects. cairn_object_size(object): the bytes of an object, rounded up to 8, without its
@@ -230,6 +236,11 @@ struct cairn_union_bit_ {
 #ifndef CAIRN_PLAIN
 #define cairn_is(object, T) cairn_layout_is_(object, CAIRN_LAYOUT_(T))
 #define cairn_is_array(object, T) cairn_layout_is_array_(object, CAIRN_LAYOUT_(T))
+#define cairn_as(T, object) \
+  __extension__({ \
+    void cairn_managed *cairn_any_ = (void cairn_managed *)(object); \
+    (CAIRN_OBJECT_(T) cairn_managed *)(cairn_any_ && cairn_is(cairn_any_, T) ? cairn_any_ : NULL); \
+  })
 #define cairn_length(object) cairn_object_count_(object)
 #else
 #define cairn_length(array) ((long)(*(const size_t *)((const char *)(array) - CAIRN_PLAIN_HEADER) / sizeof *(array)))
@@ -318,7 +329,16 @@ struct cairn_union_bit_ {
 #define CAIRN_ALLOC_ARRAY_UNINIT_(layout, n, size) cairn_alloc_array_uninit(layout, n)
 #define CAIRN_ALLOC_FLEX_UNINIT_(layout, n, base, size) cairn_alloc_flex_uninit(layout, n)
 
-#define CAIRN_RESIZE_(resize, array, n) (resize)(CAIRN_LAYOUT_(__typeof_unqual__(*(array))), array, n)
+/* The type of `array`; void managed * for the constant NULL, which CAIRN_RESIZE_() refuses by its own message. */
+#define CAIRN_ARRAY_(array) __typeof__(_Generic((array), void *: (void cairn_managed *)0, default: (array)))
+#define CAIRN_RESIZE_(resize, array, n) \
+  __extension__({ \
+    _Static_assert( \
+        !__builtin_types_compatible_p(__typeof__(array), void *), \
+        "cairn: cairn_resize_array() of NULL lacks the type of the elements; write cairn_new_array(T, n), or " \
+        "give it a variable that is null"); \
+    (resize)(CAIRN_LAYOUT_(__typeof_unqual__(*_Generic((array), void *: (char *)0, default: (array)))), array, n); \
+  })
 
 #define CAIRN_MANAGED_CALLEE_(f) ((__typeof__(&*(f)))cairn_promise_((void *)(f)))
 void *cairn_promise_(void *function) __asm__("cairn.managed.callee") __attribute__((const, nothrow));
@@ -361,6 +381,7 @@ void cairn_nopoll_end(void) __asm__("cairn.nopoll.end");
 #define CAIRN_ALLOC_ARRAY_UNINIT_(layout, n, size) cairn_plain_alloc_uninit(layout, 0, n, size)
 #define CAIRN_ALLOC_FLEX_UNINIT_(layout, n, base, size) cairn_plain_alloc_uninit(layout, base, n, size)
 #define cairn_alloc(layout, bytes) cairn_plain_alloc(layout, 0, 1, (size_t)(bytes))
+#define CAIRN_ARRAY_(array) __typeof__(array)
 #define CAIRN_RESIZE_(resize, array, n) cairn_plain_resize(array, n, sizeof *(array))
 
 /* The bytes before an object, which hold its size for cairn_resize_array(). */

@@ -31,6 +31,8 @@ struct cairn_handle;
 
 #ifdef CAIRN_PLAIN /* objects stay in place; objects and scoped handles stay allocated */
 
+#define CAIRN_HANDLE_MANAGED
+
 #include <stdlib.h>
 
 struct cairn_handle {
@@ -86,6 +88,7 @@ cairn_leaf void cairn_managed *cairn_handle_get(struct cairn_handle *handle);
 cairn_leaf struct cairn_handle *cairn_handle_scoped(void cairn_managed *reference);
 
 #define CAIRN_HANDLE_LEAF cairn_leaf
+#define CAIRN_HANDLE_MANAGED cairn_managed
 #else
 #define CAIRN_HANDLE_LEAF
 #endif
@@ -98,6 +101,46 @@ CAIRN_HANDLE_LEAF void cairn_handle_free(struct cairn_handle *handle);
  * scopes; scopes nest. */
 CAIRN_HANDLE_LEAF size_t cairn_handle_scope_begin(void);
 CAIRN_HANDLE_LEAF void cairn_handle_scope_end(size_t scope);
+
+#endif
+
+#if defined(CAIRN_CAIRN_H) || defined(CAIRN_PLAIN)
+
+/* Frees the handle and returns its object, for a function that gets an object from its caller once. A thread passes
+ * objects like this in both directions:
+ *   pthread_create(&thread, NULL, work, cairn_handle_new(job));
+ *   pthread_join(thread, &result);
+ *   struct node managed *n = cairn_handle_take(result);
+ *
+ *   static void *work(void *argument)
+ *   {
+ *     struct job managed *job = cairn_handle_take(argument);
+ *     ...
+ *     return cairn_handle_new(n);
+ *   } */
+static inline void CAIRN_HANDLE_MANAGED *cairn_handle_take(struct cairn_handle *handle)
+{
+  void CAIRN_HANDLE_MANAGED *object = cairn_handle_get(handle);
+
+  cairn_handle_free(handle);
+  return object;
+}
+
+static inline void cairn_handle_free_at_(struct cairn_handle **handle)
+{
+  cairn_handle_free(*handle);
+}
+
+/* cairn_with_handle(name, reference) statement: runs the statement with a handle of the object, `struct cairn_handle
+ * *name`, and frees the handle at the statement's end, also for a statement that is left by return, break or goto:
+ *   cairn_with_handle(context, table) {
+ *     library_visit(visit, context);
+ *   }
+ * A longjmp() out of the statement leaves the handle allocated. */
+#define cairn_with_handle(name, reference) \
+  for (struct cairn_handle * name __attribute__((cleanup(cairn_handle_free_at_))) = cairn_handle_new(reference), \
+                                  *cairn_once_ = name; \
+       cairn_once_; cairn_once_ = NULL)
 
 #endif
 

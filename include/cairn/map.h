@@ -73,7 +73,7 @@ enum { CAIRN_MAP_REMOVED = 1, CAIRN_MAP_FIRST_ROOM = 8 };
 
 #define CAIRN_MAP(name, K, V, hash_of, equal) \
   CAIRN_MAP_TYPES_(name, K, V, , ) \
-  CAIRN_MAP_FUNCTIONS_(name, K, V, hash_of, equal, CAIRN_MAP_STRONG_) \
+  CAIRN_MAP_FUNCTIONS_(name, name##_key_, name##_value_, hash_of, equal, CAIRN_MAP_STRONG_) \
   static inline __attribute__((unused)) long name##_count(struct name cairn_managed *map) \
   { \
     return map->live; \
@@ -81,7 +81,7 @@ enum { CAIRN_MAP_REMOVED = 1, CAIRN_MAP_FIRST_ROOM = 8 };
 
 #define CAIRN_WEAK_MAP(name, K, V, hash_of, equal) \
   CAIRN_MAP_TYPES_(name, K, V, cairn_weak, cairn_ephemeron) \
-  CAIRN_MAP_FUNCTIONS_(name, K, V, hash_of, equal, CAIRN_MAP_KEY_LIVES_) \
+  CAIRN_MAP_FUNCTIONS_(name, name##_key_, name##_value_, hash_of, equal, CAIRN_MAP_KEY_LIVES_) \
   static inline __attribute__((unused)) long name##_count(struct name cairn_managed *map) \
   { \
     return name##_count_live(map); \
@@ -90,9 +90,11 @@ enum { CAIRN_MAP_REMOVED = 1, CAIRN_MAP_FIRST_ROOM = 8 };
 /* ---- implementation ---- */
 
 #define CAIRN_MAP_TYPES_(name, K, V, weak, ephemeron) \
+  typedef CAIRN_OBJECT_(K) name##_key_; \
+  typedef CAIRN_OBJECT_(V) name##_value_; \
   struct name##_entry { \
-    K key weak; \
-    V value; \
+    name##_key_ key weak; \
+    name##_value_ value; \
     unsigned long hash; \
   }; \
   struct ephemeron name##_entries { \
