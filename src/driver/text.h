@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Parts of texts, by address and length, for the readers of IR and of assembly.
+ * Parts of texts, by address and length, for the readers of IR, of assembly and of pages.
  */
 #ifndef CN_DRIVER_TEXT_H
 #define CN_DRIVER_TEXT_H

@@ -43,6 +43,7 @@ static bool is_shown_remark(const struct cairn_diagnostic *d)
 static struct cairn_diagnostics unit_diagnostics; /* for the report */
 static const char *ir_input_path;                 /* null for C sources, whose diagnostics have source locations */
 static struct cairn_diagnostics *postponed;       /* null: diagnostics are printed at once */
+static char *refused_rule;                        /* the rule of the first printed error, or null */
 
 static void keep_and_print_diagnostic(void *env, const struct cairn_diagnostic *diagnostic)
 {
@@ -56,9 +57,25 @@ static void keep_and_print_diagnostic(void *env, const struct cairn_diagnostic *
     cairn_diagnostics_keep(&unit_diagnostics, diagnostic);
   if (command->observer)
     command->observer->diagnose(command->observer->env, diagnostic);
-  if (diagnostic->severity != CAIRN_REMARK || (command->remarks && is_shown_remark(diagnostic)))
-    ir_input_path != NULL ? cn_tool_print_ir_diagnostic(ir_input_path, diagnostic)
-                          : cn_tool_print_diagnostic(NULL, diagnostic);
+  if (diagnostic->severity == CAIRN_REMARK && !(command->remarks && is_shown_remark(diagnostic)))
+    return;
+  if (command->sarif) {
+    cn_sarif_add(diagnostic);
+    return;
+  }
+  ir_input_path != NULL ? cn_tool_print_ir_diagnostic(ir_input_path, diagnostic)
+                        : cn_tool_print_diagnostic(NULL, diagnostic);
+  if (diagnostic->severity == CAIRN_ERROR && diagnostic->rule && !refused_rule)
+    refused_rule = cn_strdup(diagnostic->rule);
+}
+
+void cn_backend_print_explain_note(void)
+{
+  if (refused_rule)
+    fprintf(stderr, "%s: note: --explain=%s prints the rule and what to write instead (docs/refused.md)\n",
+            cn_tool_name, refused_rule);
+  free(refused_rule);
+  refused_rule = NULL;
 }
 
 struct cairn_compile_options cn_backend_make_options(const struct cn_command *command)

@@ -20,6 +20,7 @@
 #include "driver/cc/cc_options.h"
 #include "driver/cc/process.h"
 #include "driver/cc/units.h"
+#include "driver/rules.h"
 #include "driver/tool.h"
 
 static const char help_text[] =
@@ -64,6 +65,8 @@ static const char help_text[] =
     "  -fcairn-remarks           tell when a module was optimised with less freedom, and why\n"
     "  -fcairn-report[=FILE]     tell by function what safepoints it has, and what was done about\n"
     "                            loops (default: to standard error)\n"
+    "  --explain=RULE            print the text of a rule that an error names in brackets\n"
+    "  -fdiagnostics-format=sarif   write errors and warnings as SARIF, Cairn's after clang's\n"
     "  -fcairn-times             tell on standard error how long each step took\n"
     "  -###                      print the commands and passes, run nothing\n"
     "  -v                        print them as they run\n\n"
@@ -245,6 +248,9 @@ static int run_command(const struct cn_command *command)
     cn_unit_free(&plan.units.at[i]);
   cn_free(&plan.units);
   cn_free(&plan.link);
+  cn_backend_print_explain_note();
+  if (!cn_sarif_is_empty())
+    cn_sarif_write(stderr);
   if (command->compile.timer)
     cn_times_print(&command->times, stderr);
   return status;
@@ -254,6 +260,8 @@ static int dispatch_command(struct cn_command *command)
 {
   if (!cn_command_parse(command))
     return CN_EXIT_FAILED;
+  if (command->explain)
+    return cn_rules_explain(command->explain, "no rule");
   if (command->help)
     fputs(help_text, stdout);
   if (command->version && !command->help)

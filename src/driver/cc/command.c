@@ -328,6 +328,12 @@ static void apply_mode_effect(struct cn_command *command, enum cn_effect effect,
   case CN_EFFECT_PREPROCESS:
     command->mode = CN_MODE_CLANG_ALONE;
     break;
+  case CN_EFFECT_EXPLAIN:
+    command->explain = value;
+    break;
+  case CN_EFFECT_DIAGNOSTICS_FORMAT:
+    command->sarif = strcmp(value, "sarif") == 0;
+    break;
   case CN_EFFECT_STOP_AT_ASSEMBLY: /* overrides -c; CN_MODE_CLANG_ALONE overrides it */
     command->mode = command->mode == CN_MODE_CLANG_ALONE ? CN_MODE_CLANG_ALONE : CN_MODE_ASSEMBLY;
     break;

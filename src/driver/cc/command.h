@@ -64,9 +64,11 @@ struct cn_command {
   enum cn_mode mode;
   const char *output; /* -o */
   bool emit_llvm, dry_run, verbose, save_temps, save_temps_obj;
-  bool preprocess;    /* -E */
-  bool version, help; /* --version and --help, with or without other options */
-  bool incomplete;    /* the last option lacks its argument; clang reports this */
+  bool preprocess;     /* -E */
+  bool version, help;  /* --version and --help, with or without other options */
+  const char *explain; /* the rule of --explain=, or null */
+  bool sarif;          /* -fdiagnostics-format=sarif */
+  bool incomplete;     /* the last option lacks its argument; clang reports this */
 
   /* Options of code generation. `no_pic` and `cpu` apply only to IR inputs, because modules from clang contain these
    * facts. */

@@ -215,12 +215,20 @@ LLVMModuleRef cn_unit_run_front_end_again(const struct cn_command *command, cons
   return done ? again.module : NULL;
 }
 
+static const char mixed_pointers_note[] =
+    "cairn-cc: note: a reference and an ordinary pointer are different types: declare both as managed, or copy the "
+    "data; free() of a reference is left out, and realloc() is cairn_resize_array() (docs/constructs.md)\n";
+
 static int run_front_end(const struct cn_command *command, struct cn_unit *unit, LLVMContextRef context)
 {
   print_command(command, &unit->front_end);
   switch (run_front_end_in_process(command, unit, context)) {
   case CN_CLANG_DONE:
     return CN_EXIT_OK;
+  case CN_CLANG_MIXED:
+    if (!command->sarif)
+      fputs(mixed_pointers_note, stderr);
+    return CN_EXIT_FAILED;
   case CN_CLANG_FAILED:
     return CN_EXIT_FAILED;
   case CN_CLANG_LEFT:

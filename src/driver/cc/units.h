@@ -92,6 +92,15 @@ bool cn_backend_rewrite_object(const char *path, const char *output, bool *chang
 /* backend.c: the compile options for this command's units, with those of the code generator. */
 struct cairn_compile_options cn_backend_make_options(const struct cn_command *command);
 
+/* backend.c: print a note about --explain if an error with a rule was printed. */
+void cn_backend_print_explain_note(void);
+
+/* sarif.c: keep a diagnostic for the document of -fdiagnostics-format=sarif; write the document, and forget its
+ * diagnostics. */
+void cn_sarif_add(const struct cairn_diagnostic *diagnostic);
+bool cn_sarif_is_empty(void);
+void cn_sarif_write(FILE *out);
+
 /* function_report.c: append the remarks on a unit; write the report to a file, or to stderr if `path` is null. */
 void cn_function_report_add_unit(const char *input, const struct cairn_diagnostics *said);
 bool cn_function_report_write(const char *path);

@@ -14,12 +14,14 @@
 #include <utility>
 #include <clang/Basic/Diagnostic.h>
 #include <clang/Basic/DiagnosticOptions.h>
+#include <clang/Basic/DiagnosticSema.h>
 #include <clang/Basic/Stack.h>
 #include <clang/CodeGen/CodeGenAction.h>
 #include <clang/Driver/Compilation.h>
 #include <clang/Driver/Driver.h>
 #include <clang/Driver/Tool.h>
 #include <clang/Driver/ToolChain.h>
+#include <clang/Frontend/ChainedDiagnosticConsumer.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/TextDiagnosticBuffer.h>
@@ -123,6 +125,25 @@ private:
   int before;
 };
 
+/// Finds errors about pointers of two address spaces.
+class SpaceErrors : public DiagnosticConsumer
+{
+public:
+  explicit SpaceErrors(bool &result) : found(result)
+  {
+  }
+
+  void HandleDiagnostic(DiagnosticsEngine::Level level, const Diagnostic &diagnostic) override
+  {
+    DiagnosticConsumer::HandleDiagnostic(level, diagnostic);
+    found |= diagnostic.getID() == diag::err_typecheck_incompatible_address_space ||
+             diagnostic.getID() == diag::err_typecheck_incompatible_nested_address_space;
+  }
+
+private:
+  bool &found;
+};
+
 /// Undoes what clang leaves in the context: new functions have no processor. Names of values are kept, as in clang's
 /// functions: -fno-discard-value-names gives these a table, which keeps later names unique.
 void restore(llvm::LLVMContext &context)
@@ -154,10 +175,13 @@ cn_clang_outcome cn_clang_compile(const char *const *words, size_t count, const 
   auto instance = std::make_unique<CompilerInstance>(std::move(invocation));
   instance->createVirtualFileSystem(files);
   instance->createDiagnostics();
+  DiagnosticsEngine &engine = instance->getDiagnostics();
+  bool mixed = false;
+  engine.setClient(new ChainedDiagnosticConsumer(engine.takeClient(), std::make_unique<SpaceErrors>(mixed)));
   EmitLLVMOnlyAction action(llvm::unwrap(context));
   bool ok = instance->ExecuteAction(action);
   *module = ok ? llvm::wrap(action.takeModule().release()) : nullptr;
   restore(*llvm::unwrap(context));
   llvm::BuryPointer(std::move(instance)); // as a process of clang, which ends without freeing
-  return *module ? CN_CLANG_DONE : CN_CLANG_FAILED;
+  return *module ? CN_CLANG_DONE : mixed ? CN_CLANG_MIXED : CN_CLANG_FAILED;
 }

@@ -16,6 +16,7 @@ extern "C" {
 enum cn_clang_outcome {
   CN_CLANG_DONE,
   CN_CLANG_FAILED, /* clang has printed errors */
+  CN_CLANG_MIXED,  /* clang has printed errors about references and ordinary pointers that meet */
   CN_CLANG_LEFT,   /* the command needs a process of clang; nothing has happened */
 };
 

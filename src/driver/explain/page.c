@@ -10,7 +10,6 @@
 #include <string.h>
 #include "base/check.h"
 #include "driver/explain/html.h"
-#include "driver/explain/rules.h"
 
 /* Above this number of source lines, sections are closed at first. */
 enum { MAX_OPEN_LINES = 1500, MAX_OPEN_GAP = 12 };
@@ -218,7 +217,7 @@ void cn_page_write(FILE *out, const struct cn_explain *explain)
   cn_page_write_other_notes(&page);
   write_list(&page);
   write_source(&page);
-  cn_rules_write_page_section(out, &explain->diagnostics);
+  cn_page_write_rules(out, &explain->diagnostics);
   fputs("</main>\n</body>\n</html>\n", out);
   cn_page_free_notes(&page);
 }

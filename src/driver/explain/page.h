@@ -55,6 +55,11 @@ void cn_page_free_notes(struct cn_page *page);
 /* True if the diagnostic is about the function. */
 bool cn_page_is_about(const struct cairn_diagnostic *diagnostic, const char *function);
 
+/* ---- page_rules.c ---- */
+
+/* Write the rules of the diagnostics as a section, with anchors "rule-NAME". */
+void cn_page_write_rules(FILE *out, const struct cairn_diagnostics *diagnostics);
+
 /* ---- page_safepoint.c ---- */
 
 /* Write the mark of a statepoint of the IR, or of a safepoint of the assembly, with the text that hovering shows. */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "base/check.h"
 #include "driver/explain/page.h"
-#include "driver/explain/rules.h"
+#include "driver/rules.h"
 #include "driver/tool.h"
 #include "driver/tool/arguments.h"
 
@@ -43,20 +43,6 @@ static int apply_option(void *env, int letter, const char *name)
 static bool is_file_name(const char *word)
 {
   return strpbrk(word, "./") != NULL || access(word, F_OK) == 0;
-}
-
-static int print_rule(const char *rule)
-{
-  if (cn_rules_has(rule)) {
-    cn_rules_print(stdout, rule);
-    return CN_EXIT_OK;
-  }
-  const char *nearest = cn_rules_find_nearest(rule);
-  if (nearest)
-    cn_tool_error("'%s' is neither a file nor a rule; the most similar rule is '%s'", rule, nearest);
-  else
-    cn_tool_error("'%s' is neither a file nor a rule", rule);
-  return CN_EXIT_FAILED;
 }
 
 static char *default_output_of(const char *path)
@@ -144,5 +130,5 @@ int cn_explain_main(int argc, char **argv)
     cn_tool_error("'%s' is no file, and a rule has no options", operand);
     return CN_EXIT_USAGE;
   }
-  return print_rule(operand);
+  return cn_rules_explain(operand, "neither a file nor a rule");
 }
