@@ -220,6 +220,8 @@ class Program:
                 args.append(self.ref(s, 3))
             elif kind == "p":
                 args.append(f"(struct duo){{{self.ref(s, 3)}, {self.ref(s, 3)}}}")
+            elif kind == "w":
+                args.append(f"(struct row){{{self.ref(s, 3)}, {self.number(s, 3)}, {{{self.ref(s, 3)}, NIL}}}}")
             elif kind == "i":
                 args.append(self.pick(s["i"]) if s["i"] else "NULL")
             elif kind == "o":
@@ -623,14 +625,12 @@ class Program:
 
     # ---- functions
 
-    TYPES = {"n": "ulong ", "r": "struct node managed *", "p": "struct duo ",
+    TYPES = {"n": "ulong ", "r": "struct node managed *", "p": "struct duo ", "w": "struct row ",
              "i": "ulong managed *", "o": "struct node managed **"}
 
     def function(self, index):
         returns = self.pick(["ulong", "ref", "ref", "pair"])
-        # A struct of references must fit the argument registers: copies on the stack are refused
-        # (byval-reference).
-        params = [self.pick("nrrrpio" if i < 2 else "nrrrio") for i in range(self.random.randrange(0, 6))]
+        params = [self.pick("nrrrpwio") for i in range(self.random.randrange(0, 7))]
         name = f"function{index}"
         scope = {k: [] for k in "nrpiadqb"}
         names = []
@@ -639,6 +639,9 @@ class Program:
             names.append(f"{self.TYPES[kind]}{v}")
             if kind == "p":
                 scope["r"] += [f"{v}.a", f"{v}.b"]
+            elif kind == "w":
+                scope["r"] += [f"{v}.who", f"{v}.two.a", f"{v}.two.b"]
+                scope["n"].append(f"{v}.key")
             elif kind != "o":
                 scope[kind].append(v)
         c_type = {"ulong": "ulong ", "ref": "struct node managed *", "pair": "struct pair "}[returns]

@@ -167,6 +167,8 @@ LLVMValueRef cn_shared_layouts_add_entry(struct cn_ctx *ctx, const char *name, c
   LLVMSetExternallyInitialized(entry, true);
   LLVMSetLinkage(entry, LLVMInternalLinkage);
   LLVMSetAlignment(entry, 8);
+  if (ctx->options->safepoints == CAIRN_SAFEPOINTS_EARLY) /* the optimiser would split the entry into its fields */
+    cn_emit_append_to_list(ctx, "llvm.compiler.used", pointer, &entry, 1);
   CN_ASSERT(cn_shared_layouts_is_entry(entry) && cn_shared_layouts_constant_of(entry) == layout);
   return entry;
 }
