@@ -339,7 +339,7 @@ static void check_allocation(struct cn_ctx *ctx, LLVMValueRef call, const struct
   if (allocator->resizes && sizes.finalisable)
     cn_error(ctx, call, "finalisable-resize",
              "an array of a finalisable type is resized: the array that it was would be finalised, "
-             "too");
+             "too; keep the array in an object of the type");
   if (allocator->uninit && sizes.refs)
     cn_error(ctx, call, "uninit-references",
              "@%s is given a layout with references, which would keep the memory's old contents", allocator->name);

@@ -208,13 +208,16 @@ static void report_bad_alloca(struct cn_ctx *ctx, const struct cn_alloca_layout 
   if (!is_fixed_size_in_entry(map->alloca))
     cn_error(ctx, map->alloca, "dynamic-alloca",
              "%s: a local of variable size or outside the entry block holds references that "
-             "nothing can describe",
+             "nothing can describe; allocate it with cairn_new_array()",
              alloca_name_of(map, name));
   else if (map->huge)
-    cn_error(ctx, map->alloca, "huge-alloca", "%s: a local of more than 8 MiB holds references",
+    cn_error(ctx, map->alloca, "huge-alloca",
+             "%s: a local of more than 8 MiB holds references; allocate it with cairn_new_array()",
              alloca_name_of(map, name));
   else if (map->unclear || (map->floating && !map->typed))
-    cn_error(ctx, map->alloca, "untyped-alloca", "%s: it is not known where in this local its references lie",
+    cn_error(ctx, map->alloca, "untyped-alloca",
+             "%s: it is not known where in this local its references lie; declare it with their type, or allocate it "
+             "with cairn_new_array()",
              alloca_name_of(map, name));
   else if (is_swifterror(ctx, map->alloca))
     cn_error(ctx, map->alloca, "swifterror-reference",

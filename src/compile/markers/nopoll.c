@@ -190,7 +190,7 @@ static void check_call_is_safepoint_free(struct cn_ctx *ctx, LLVMValueRef i, con
   char name[160];
 
   if (cn_classify_call(i).kind == CN_CALL_PARSE_POINT)
-    cn_error(ctx, i, "nopoll-safepoint", "%s may come to a safepoint, in a %s without any",
+    cn_error(ctx, i, "nopoll-safepoint", "%s may come to a safepoint, in a %s without any; move it out",
              original_call_name_of(i, name, sizeof name), where);
 }
 

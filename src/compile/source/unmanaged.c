@@ -115,9 +115,11 @@ static void check_reference_store(struct cn_ctx *ctx, LLVMValueRef store)
   if (!global || !cn_holds_ref(LLVMTypeOf(value)) || LLVMIsConstant(value) || cn_is_immovable(value))
     return;
   if (!cn_holds_ref(LLVMGlobalGetValueType(global)))
-    cn_error(ctx, store, "unmanaged-store",
-             "a reference is stored in '%s', whose type has no reference: the collector does not find it",
-             LLVMGetValueName2(global, &length));
+    cn_error(
+        ctx, store, "unmanaged-store",
+        "a reference is stored in '%s', whose type has no reference: the collector does not find it; declare a type "
+        "with references",
+        LLVMGetValueName2(global, &length));
 }
 
 static void check_reference_stores(struct cn_ctx *ctx, LLVMValueRef function)

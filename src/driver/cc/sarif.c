@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes Cairn's diagnostics as one document of SARIF 2.1.0, for -fdiagnostics-format=sarif. Clang writes its own
- * document about its own diagnostics. Runs at the end of a command. Owns the list of the command's diagnostics.
+ * Writes Cairn's diagnostics as one line, a document of SARIF 2.1.0, for -fdiagnostics-format=sarif. Clang writes its
+ * own document about its own diagnostics. Runs at the end of a command. Owns the list of the command's diagnostics.
  */
 #include <ctype.h>
 #include <limits.h>
@@ -112,7 +112,7 @@ void cn_sarif_write(FILE *out)
 {
   struct cn_json_writer json = {.out = out};
 
-  cn_json_out_open_bracket(&json, NULL, '{');
+  cn_json_out_open_on_line(&json, NULL, '{');
   CN_MEMBERS(&json,
              CN_STRING("$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/cos02/schemas/"
                                   "sarif-schema-2.1.0.json"),

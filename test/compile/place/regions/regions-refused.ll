@@ -15,10 +15,10 @@ declare void @cairn.nopoll.begin()
 declare void @cairn.nopoll.end()
 declare void @foo()
 declare ptr addrspace(1) @cairn_alloc_slow(ptr, i64)
-; CALLS: in function 'inside': call to @foo may come to a safepoint, in a region without any [nopoll-safepoint]
+; CALLS: in function 'inside': call to @foo may come to a safepoint, in a region without any; move it out [nopoll-safepoint]
 ; CALLS: in function 'allocates': an allocation may come to a safepoint, in a region
 ; CALLS: in function 'indirect': indirect call may come to a safepoint
-; CALLS: in function 'whole': call to @foo may come to a safepoint, in a function without any [nopoll-safepoint]
+; CALLS: in function 'whole': call to @foo may come to a safepoint, in a function without any; move it out [nopoll-safepoint]
 ; CALLS-NOT: error
 ; VERIFY: in function 'inside': {{.*}}@foo{{.*}} is a safepoint in a region that must have none [nopoll-safepoint]
 ; VERIFY: in function 'allocates': {{.*}} region
