@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks single loads and stores by source rules, sorts of references by the C library's qsort(), and locals that point
- * to unmanaged memory for references. Part of passes `rules` and `prepare`.
+ * Checks single loads and stores by source rules, sorts of references by the C library's qsort(), atomic accesses to
+ * structs by calls, and locals that point to unmanaged memory for references. Part of passes `rules` and `prepare`.
  *
  * Needs: the front end's typed GEPs, before the optimiser makes byte offsets of them. Provides: rules union-overlay (by
  * access), unmanaged-store. Breaks: nothing.
@@ -153,7 +153,7 @@ static void report_library_sort(struct cn_ctx *ctx, LLVMValueRef call)
 {
   cn_error(ctx, call, "unmanaged-store",
            "%s() keeps elements in memory of its own while it compares, where the collector does "
-           "not find references; sort indices, or with a function of your own",
+           "not find references; call cairn_sort() of <cairn/array.h>, or sort indices",
            sorter_name_of(call));
 }
 
@@ -165,6 +165,29 @@ static void check_library_sort(struct cn_ctx *ctx, LLVMValueRef call)
     report_library_sort(ctx, call);
 }
 
+/* Report an atomic access to a struct with references that clang turns into a call, as to __atomic_load(). */
+static void check_atomic_call(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  size_t length;
+  LLVMValueRef callee = LLVMIsACallInst(call) ? cn_direct_callee(call) : NULL;
+  const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
+
+  if (strncmp(name, "__atomic_", 9) != 0 || !LLVMIsDeclaration(callee))
+    return;
+  for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+    LLVMValueRef argument = LLVMGetOperand(call, i);
+    LLVMTypeRef type =
+        LLVMGetTypeKind(LLVMTypeOf(argument)) == LLVMPointerTypeKind ? cn_types_memory_type_of(argument) : NULL;
+    if (!type || !cn_holds_ref(type))
+      continue;
+    cn_error(ctx, call, "unmanaged-store",
+             "%s() copies a struct with references by native code, while the collector may move objects; "
+             "store an object in one _Atomic reference",
+             name);
+    return;
+  }
+}
+
 void cn_rules_check_stores(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
@@ -174,6 +197,8 @@ void cn_rules_check_stores(struct cn_ctx *ctx, LLVMValueRef function)
         check_reference_store(ctx, i);
       else if (sorter_name_of(i))
         check_library_sort(ctx, i);
+      else
+        check_atomic_call(ctx, i);
 }
 
 /* Report calls of the C library's sort on the array that `pointer` points to. `pointer` is a load of a local

@@ -310,6 +310,70 @@ ROW(musttail_call)
   CHECK(count_down(list, 0) == 3);
 }
 
+static __attribute__((noinline)) long sum_array(long n, ref all[static n])
+{
+  long sum = 0;
+
+  for (long i = 0; i < n; i++) {
+    move();
+    sum += all[i]->value;
+  }
+  return sum;
+}
+
+ROW(array_parameter)
+{
+  ref all[3] = {make(1), make(2), make(3)};
+
+  CHECK(sum_array(3, all) == 6);
+}
+
+ref named(long value);
+ref renamed(long value) __attribute__((alias("named")));
+ref named(long value)
+{
+  return make(value);
+}
+
+ROW(alias_attribute)
+{
+  ref node = renamed(4);
+
+  move();
+  CHECK(node->value == 4);
+}
+
+static ref of_constructor;
+static __attribute__((constructor)) void construct(void)
+{
+  of_constructor = make(7);
+}
+
+ROW(constructor_attribute)
+{
+  move();
+  CHECK(of_constructor->value == 7);
+}
+
+typedef union {
+  ref node;
+  void managed *any;
+} node_or_any __attribute__((transparent_union));
+
+static __attribute__((noinline)) long value_of(node_or_any argument)
+{
+  move();
+  return argument.node->value;
+}
+
+ROW(transparent_union)
+{
+  ref node = make(3);
+  void managed *any = node;
+
+  CHECK(value_of(node) + value_of(any) == 6);
+}
+
 ROW(comma_operator)
 {
   ref a, b;
@@ -425,6 +489,10 @@ int main(void)
   RUN(function_pointer_in_object);
   RUN(inline_function);
   RUN(musttail_call);
+  RUN(array_parameter);
+  RUN(alias_attribute);
+  RUN(constructor_attribute);
+  RUN(transparent_union);
   RUN(comma_operator);
   RUN(builtins);
   RUN(inline_assembly);

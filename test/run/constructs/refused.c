@@ -142,6 +142,34 @@ long f(ref node)
 }
 #endif
 
+#ifdef type_punning
+void f(ref *at, long number)
+{
+  ref node = *at;
+  // error: a value of another type is stored{{.*}}[union-overlay]
+  *(long *)&node = number;
+  use(&node);
+}
+#endif
+
+#ifdef atomic_struct
+static _Atomic(struct pair) pairs;
+void f(struct pair p)
+{
+  // error: __atomic_store(){{.*}}store an object in one _Atomic reference{{.*}}[unmanaged-store]
+  pairs = p;
+}
+#endif
+
+#ifdef sync_function
+static ref global;
+long f(ref old, ref node)
+{
+  // error: a reference is converted to an integer{{.*}}[reference-to-integer]
+  return __sync_bool_compare_and_swap(&global, old, node);
+}
+#endif
+
 #ifdef cast_to_pointer
 void f(ref node)
 {

@@ -344,6 +344,19 @@ ROW(atomic_member)
   CHECK(cell->count == 4 && atomic_load(&cell->head)->next->value == 2);
 }
 
+ROW(atomic_functions)
+{
+  static ref plain;
+  ref one = make(1), two = make(2), expected = one, old;
+
+  __atomic_store_n(&plain, one, __ATOMIC_RELEASE);
+  move();
+  CHECK(__atomic_compare_exchange_n(&plain, &expected, two, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+  __atomic_exchange(&plain, &one, &old, __ATOMIC_ACQ_REL);
+  move();
+  CHECK(old == two && __atomic_load_n(&plain, __ATOMIC_ACQUIRE)->value == 1);
+}
+
 ROW(void_reference)
 {
   void managed *any = make(5);
@@ -461,6 +474,7 @@ int main(void)
   RUN(restrict_reference);
   RUN(atomic_reference);
   RUN(atomic_member);
+  RUN(atomic_functions);
   RUN(void_reference);
   RUN(checked_cast);
   RUN(reference_to_reference);
