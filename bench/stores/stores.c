@@ -2,42 +2,21 @@
  *
  * Kernels that store references through ordinary pointers, for bench/stores/run. `stores ROUNDS REPEATS` prints for
  * each kernel its name, the shortest time of a step in nanoseconds, and a checksum. The functions that store are static
- * with -DCALLEE=static; without it another unit might call them.
+ * with -DCALLEE=static; without it another unit might call them; with -DAPART they are in another unit, callees.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include <cairn/cairn.h>
+#include "callees.h"
 
-#ifndef CALLEE
-#define CALLEE
+#ifdef APART
+node_ref nodes[NODES];
+node_ref table[TABLE + 1];
+struct ring ring;
+struct machine machine;
+#else
+#include "callees.c"
 #endif
-#define SEPARATE CALLEE __attribute__((noinline))
-
-typedef struct node managed *node_ref;
-struct node {
-  node_ref next;
-  long value;
-};
-struct item {
-  node_ref node;
-  long key;
-};
-
-enum { NODES = 64, SORTED = 16, RING = 256, DEPTH = 64, TABLE = 16 };
-
-static node_ref nodes[NODES];
-static node_ref table[TABLE + 1];
-static struct {
-  struct item slots[RING];
-  unsigned long head, tail;
-} ring;
-static struct {
-  long steps;
-  node_ref stack[DEPTH];
-  node_ref *top;
-  unsigned long depth;
-} machine;
 
 static unsigned long seed = 1;
 
@@ -45,93 +24,6 @@ static unsigned long draw(void)
 {
   seed = seed * 6364136223846793005 + 1442695040888963407;
   return seed >> 33;
-}
-
-/* ---- the functions that store ---- */
-
-CALLEE void find(unsigned long i, node_ref *out);
-CALLEE void copy(struct item *to, const struct item *from);
-CALLEE void sort(struct item *items, long count);
-CALLEE void put(const struct item *from);
-CALLEE void take(struct item *to);
-CALLEE void set(node_ref *at, node_ref node);
-CALLEE void insert(node_ref *start, node_ref *end, node_ref node);
-CALLEE void push(node_ref node);
-CALLEE void add(void);
-CALLEE void push_at(node_ref node);
-CALLEE void add_at(void);
-
-SEPARATE void find(unsigned long i, node_ref *out)
-{
-  *out = nodes[i % NODES];
-}
-
-SEPARATE void copy(struct item *to, const struct item *from)
-{
-  *to = *from;
-}
-
-SEPARATE void sort(struct item *items, long count)
-{
-  for (struct item *i = items + 1; i < items + count; i++) {
-    struct item moved = *i, *at = i;
-    for (; at > items && at[-1].key > moved.key; at--)
-      *at = at[-1];
-    *at = moved;
-  }
-}
-
-SEPARATE void put(const struct item *from)
-{
-  ring.slots[ring.head++ % RING] = *from;
-}
-
-SEPARATE void take(struct item *to)
-{
-  *to = ring.slots[ring.tail++ % RING];
-}
-
-SEPARATE void set(node_ref *at, node_ref node)
-{
-  *at = node;
-}
-
-/* Insert by a cursor into the sorted list of references that ends at `end`. */
-SEPARATE void insert(node_ref *start, node_ref *end, node_ref node)
-{
-  node_ref *cursor = end;
-
-  for (; cursor > start && cursor[-1]->value > node->value; cursor--)
-    *cursor = cursor[-1];
-  *cursor = node;
-}
-
-SEPARATE void push(node_ref node)
-{
-  *machine.top++ = node;
-}
-
-SEPARATE void add(void)
-{
-  node_ref *top = machine.top - 1;
-
-  top[-1] = nodes[(unsigned long)(top[-1]->value + top[0]->value) % NODES];
-  machine.top = top;
-}
-
-SEPARATE void push_at(node_ref node)
-{
-  machine.stack[machine.depth++ % DEPTH] = node;
-}
-
-SEPARATE void add_at(void)
-{
-  node_ref *stack = machine.stack;
-  unsigned long top = machine.depth - 1;
-
-  stack[(top - 1) % DEPTH] =
-      nodes[(unsigned long)(stack[(top - 1) % DEPTH]->value + stack[top % DEPTH]->value) % NODES];
-  machine.depth = top;
 }
 
 /* ---- the kernels ---- */

@@ -428,7 +428,8 @@ void cairn_pins_forget(uintptr_t address);
 bool cairn_pins_any(void);
 
 /* Reports a range of the heap's objects, in phase INIT; there may be up to four calls. Only an address in a reported
- * range or at the start of an object can be pinned. */
+ * range or at the start of an object can be pinned. A collector that reports a range reports the ranges of all objects:
+ * compiled code takes other words for numbers. */
 void cairn_heap_range(uintptr_t start, uintptr_t end);
 
 /* Reports, in phase INIT, that a limit of addresses (ulimit -v) bounds the heap: the addresses suffice for objects of

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Builds the control flow graph of a function, and edits blocks, edges and phis. Needs: nothing. Provides: struct
- * cn_cfg; cn_split_block_before(), cn_split_edge(), cn_redirect_incoming_edges(), cn_move_instruction_before(),
- * cn_build_phi_like(). Breaks: the first three functions invalidate any struct cn_cfg of their function.
+ * cn_cfg; cn_split_block_before(), cn_split_edge(), cn_redirect_incoming_edges(), cn_move_instruction_before().
+ * Breaks: the first three functions invalidate any struct cn_cfg of their function.
  *
  * Dominators: K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
  */
@@ -382,16 +382,6 @@ LLVMBasicBlockRef cn_split_edge(struct cn_ctx *ctx, LLVMValueRef end, unsigned w
   LLVMBuildBr(builder, to);
   LLVMDisposeBuilder(builder);
   return between;
-}
-
-LLVMValueRef cn_build_phi_like(LLVMBuilderRef builder, LLVMValueRef old, const char *name)
-{
-  LLVMValueRef phi = LLVMBuildPhi(builder, LLVMTypeOf(old), name);
-
-  if (LLVMCanValueUseFastMathFlags(old))
-    LLVMSetFastMathFlags(phi, LLVMGetFastMathFlags(old));
-  LLVMInstructionSetDebugLoc(phi, LLVMInstructionGetDebugLoc(old));
-  return phi;
 }
 
 LLVMValueRef cn_phi_only_input(LLVMValueRef phi)

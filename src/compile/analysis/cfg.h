@@ -80,8 +80,6 @@ bool cn_cfg_is_irreducible(const struct cn_cfg *cfg);
 
 /* Redirect every edge into `block` to `to`, except edges from blocks in `kept`. Phis stay as they are. */
 void cn_redirect_incoming_edges(LLVMBasicBlockRef block, LLVMBasicBlockRef to, const struct cn_ptrmap *kept);
-/* Build a phi like `old` at the builder's position; the caller adds the incoming values. */
-LLVMValueRef cn_build_phi_like(LLVMBuilderRef builder, LLVMValueRef old, const char *name);
 /* The only incoming value of `phi` other than `phi` itself, which then dominates `phi`. Null unless exactly one such
  * value exists. */
 LLVMValueRef cn_phi_only_input(LLVMValueRef phi);

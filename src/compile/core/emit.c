@@ -3,7 +3,8 @@
  * Emits, replaces and recognises pieces of IR that several passes need: addresses of the mutator's fields, declarations
  * of slow paths, marks of leaves, elements of lists such as llvm.used, branch weights, copies of attributes and
  * metadata, and constant addresses. Finds insertion points. Changes only the given module, and erases an instruction
- * that it replaces. Needs: nothing. Provides: the functions of emit.h, except those of link_guard.c and retype.c.
+ * that it replaces. Needs: nothing. Provides: the functions of emit.h, except those of clone.c, link_guard.c and
+ * retype.c.
  * Breaks: pointers to replaced instructions.
  */
 #include "compile/core/emit.h"
@@ -278,4 +279,14 @@ LLVMValueRef cn_constant_address_at_offset(struct cn_ctx *ctx, LLVMValueRef addr
 LLVMValueRef cn_constant_address_in_bounds(struct cn_ctx *ctx, LLVMValueRef address, uint64_t offset)
 {
   return fold_address(ctx, address, LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false), true);
+}
+
+LLVMValueRef cn_build_phi_like(LLVMBuilderRef builder, LLVMValueRef old, const char *name)
+{
+  LLVMValueRef phi = LLVMBuildPhi(builder, LLVMTypeOf(old), name);
+
+  if (LLVMCanValueUseFastMathFlags(old))
+    LLVMSetFastMathFlags(phi, LLVMGetFastMathFlags(old));
+  LLVMInstructionSetDebugLoc(phi, LLVMInstructionGetDebugLoc(old));
+  return phi;
 }

@@ -5,6 +5,8 @@
 #ifndef CN_COMPILE_CORE_EMIT_H
 #define CN_COMPILE_CORE_EMIT_H
 
+#include <llvm-c/DebugInfo.h>
+#include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/core/pass.h"
 
@@ -75,7 +77,55 @@ LLVMValueRef cn_insertion_point_after(LLVMValueRef value);
 
 LLVMValueRef cn_first_after_phis(LLVMBasicBlockRef block);
 
+/* Build a phi like `old` at the builder's position; the caller adds the incoming values. */
+LLVMValueRef cn_build_phi_like(LLVMBuilderRef builder, LLVMValueRef old, const char *name);
+
+/* ---- copies of code (clone.c) ---- */
+
+/* A copy of some blocks. */
+struct cn_clone {
+  struct cn_ctx *ctx;
+  const LLVMBasicBlockRef *blocks;
+  uint32_t count;
+  struct cn_ptrmap in;     /* the blocks */
+  struct cn_ptrmap copies; /* value, or block as a value -> its copy */
+  LLVMBuilderRef builder;
+  LLVMDIBuilderRef records;
+  LLVMValueRef function; /* the function, if all of it is copied */
+};
+
+/* Make empty copies of `blocks` before block `before`. */
+void cn_clone_begin(struct cn_clone *clone, struct cn_ctx *ctx, const LLVMBasicBlockRef *blocks, uint32_t count,
+                    LLVMBasicBlockRef before);
+/* Let the copies of other instructions use `copy` instead of a copy of instruction `value`. */
+void cn_clone_set_copy(struct cn_clone *clone, LLVMValueRef value, LLVMValueRef copy);
+/* Fill the copies: operands become their copies, and the phis after the blocks get inputs from the copies. */
+void cn_clone_fill(struct cn_clone *clone);
+void cn_clone_end(struct cn_clone *clone);
+
+/* Replaces each phi at the start of block `header` of the original by a new phi, which `build` makes from the old one
+ * and its copy. All new phis are built first, because a phi's next value may be another phi. */
+void cn_clone_replace_phis(const struct cn_clone *clone, LLVMBasicBlockRef header,
+                           LLVMValueRef (*build)(const struct cn_clone *clone, LLVMValueRef phi));
+
+/* The value that replaces `value` in the copy, or `value` itself if no copied block defines it. */
+LLVMValueRef cn_clone_of(const struct cn_clone *clone, LLVMValueRef value);
+LLVMBasicBlockRef cn_clone_of_block(const struct cn_clone *clone, LLVMBasicBlockRef block);
+static inline bool cn_clone_has(const struct cn_clone *clone, LLVMBasicBlockRef block)
+{
+  return cn_ptrmap_find(&clone->in, block) != NULL;
+}
+
+/* True if the function has at most `most` instructions, and all of them can be copied. */
+bool cn_can_clone_function(LLVMValueRef function, uint32_t most);
+/* Add an internal copy of the function. Calls and other uses stay with the function. */
+LLVMValueRef cn_clone_function(struct cn_ctx *ctx, LLVMValueRef function, const char *name);
+
 /* ---- new signatures (retype.c) ---- */
+
+/* Copy the convention, attributes, metadata, section, gc strategy and personality of a function. The types may differ.
+ */
+void cn_emit_copy_function_properties(LLVMValueRef from, LLVMValueRef to);
 
 /* Copy all metadata of a function or global variable. */
 void cn_emit_copy_global_metadata(LLVMValueRef from, LLVMValueRef to);

@@ -46,21 +46,14 @@ void cn_emit_copy_global_metadata(LLVMValueRef from, LLVMValueRef to)
   LLVMDisposeValueMetadataEntries(entries);
 }
 
-/* Copy all properties of a function except its type and its body. */
-static void copy_function(LLVMValueRef from, LLVMValueRef to)
+void cn_emit_copy_function_properties(LLVMValueRef from, LLVMValueRef to)
 {
-  LLVMSetLinkage(to, LLVMGetLinkage(from));
-  LLVMSetVisibility(to, LLVMGetVisibility(from));
-  LLVMSetDLLStorageClass(to, LLVMGetDLLStorageClass(from));
-  LLVMSetUnnamedAddress(to, LLVMGetUnnamedAddress(from));
   LLVMSetFunctionCallConv(to, LLVMGetFunctionCallConv(from));
   LLVMSetAlignment(to, LLVMGetAlignment(from));
   if (LLVMGetSection(from))
     LLVMSetSection(to, LLVMGetSection(from));
   if (LLVMGetGC(from))
     LLVMSetGC(to, LLVMGetGC(from));
-  if (LLVMGetComdat(from))
-    LLVMSetComdat(to, LLVMGetComdat(from));
   if (LLVMHasPersonalityFn(from))
     LLVMSetPersonalityFn(to, LLVMGetPersonalityFn(from));
   if (LLVMHasPrefixData(from))
@@ -69,6 +62,18 @@ static void copy_function(LLVMValueRef from, LLVMValueRef to)
     LLVMSetPrologueData(to, LLVMGetPrologueData(from));
   copy_attributes(from, to);
   cn_emit_copy_global_metadata(from, to);
+}
+
+/* Move all properties of a function except its type, its body and its name. */
+static void move_properties(LLVMValueRef from, LLVMValueRef to)
+{
+  LLVMSetLinkage(to, LLVMGetLinkage(from));
+  LLVMSetVisibility(to, LLVMGetVisibility(from));
+  LLVMSetDLLStorageClass(to, LLVMGetDLLStorageClass(from));
+  LLVMSetUnnamedAddress(to, LLVMGetUnnamedAddress(from));
+  if (LLVMGetComdat(from))
+    LLVMSetComdat(to, LLVMGetComdat(from));
+  cn_emit_copy_function_properties(from, to);
   LLVMGlobalClearMetadata(from);
 }
 
@@ -111,7 +116,7 @@ LLVMValueRef cn_retype(struct cn_ctx *ctx, LLVMValueRef function, LLVMTypeRef ty
   size_t length;
   char *name = cn_strdup(LLVMGetValueName2(function, &length));
 
-  copy_function(function, new);
+  move_properties(function, new);
   move_body(ctx, function, new);
   LLVMReplaceAllUsesWith(function, new);
   LLVMDeleteFunction(function);

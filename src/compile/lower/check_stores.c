@@ -27,6 +27,7 @@
 #include "compile/lower/lower.h"
 #include "compile/lower/described_places.h"
 #include "compile/lower/place_tests.h"
+#include "compile/lower/store_copies.h"
 
 /* If `i` stores a value that holds references in ordinary memory, return the address and set `*type` to the type of the
  * value. Otherwise return null. */
@@ -163,7 +164,7 @@ static bool comes_from_parameter(LLVMValueRef pointer)
   return any;
 }
 
-/* Test the place `pointer` + `offset` in line before `at`. Returns the place of the check's call, an
+/* Test the place `pointer` + `offset` in line before `at`, a store or a copy. Returns the place of the check's call, an
  * instruction. *site gets the site that the call must pass, or null. */
 static LLVMValueRef emit_place_test(struct cn_described_places *places, LLVMValueRef at, LLVMValueRef pointer,
                                     uint64_t offset, LLVMValueRef *site)
@@ -180,24 +181,36 @@ static LLVMValueRef emit_place_test(struct cn_described_places *places, LLVMValu
     slot = emit_address(ctx, at, pointer, offset);
   if (known)
     return cn_place_test_emit_run(ctx, at, slot, &run);
-  *site = cn_place_test_add_site(ctx);
+  *site = cn_place_test_add_site(ctx, cn_is_call(at));
   return cn_place_test_emit_site(ctx, at, slot, *site, in_caller);
 }
 
 /* Check the store `at` of a reference at `pointer` + `offset`. */
-static void emit_slot_check(struct cn_described_places *places, LLVMValueRef at, LLVMValueRef pointer, uint64_t offset)
+static void emit_slot_check(struct cn_described_places *places, LLVMValueRef at, LLVMValueRef pointer, uint64_t offset,
+                            void *env)
 {
   struct cn_ctx *ctx = places->flow.ctx;
   LLVMValueRef site, check = emit_place_test(places, at, pointer, offset, &site);
   LLVMValueRef arguments[3] = {offset ? emit_address(ctx, check, pointer, offset) : pointer,
                                build_store_description(ctx, at), site};
 
+  (void)env;
   emit_call_before(ctx, check, site ? CN_CHECK_STORE_AT : CN_CHECK_STORE, arguments, site ? 3 : 2);
 }
 
-/* Check each reference of a value of `type` that `at` stores at `slot` + `offset`. */
-static void emit_checks_of_type(struct cn_described_places *places, LLVMValueRef at, LLVMValueRef slot,
-                                LLVMTypeRef type, uint64_t offset)
+/* Called for the reference at `slot` + `offset` of the store `at`. */
+typedef void missed_visitor(struct cn_described_places *places, LLVMValueRef at, LLVMValueRef slot, uint64_t offset,
+                            void *env);
+
+struct missed_visit {
+  LLVMValueRef at, slot; /* the store and its address */
+  missed_visitor *visit;
+  void *env;
+};
+
+/* Visit each reference of a value of `type` at the visit's slot + `offset` that the collector may miss. */
+static void visit_missed(struct cn_described_places *places, const struct missed_visit *visit, LLVMTypeRef type,
+                         uint64_t offset)
 {
   struct cn_ctx *ctx = places->flow.ctx;
   LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -205,29 +218,31 @@ static void emit_checks_of_type(struct cn_described_places *places, LLVMValueRef
   if (!cn_holds_ref(type))
     return;
   if (cn_is_ref(type)) {
-    if (cn_described_places_may_miss(places, slot, offset))
-      emit_slot_check(places, at, slot, offset);
+    if (cn_described_places_may_miss(places, visit->slot, offset))
+      visit->visit(places, visit->at, visit->slot, offset, visit->env);
   } else if (kind == LLVMStructTypeKind) {
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      emit_checks_of_type(places, at, slot, LLVMStructGetTypeAtIndex(type, i),
-                          offset + LLVMOffsetOfElement(ctx->layout, type, i));
+      visit_missed(places, visit, LLVMStructGetTypeAtIndex(type, i),
+                   offset + LLVMOffsetOfElement(ctx->layout, type, i));
   } else if (kind != LLVMScalableVectorTypeKind) { /* scalable vectors are refused */
     CN_CHECK(kind == LLVMArrayTypeKind || kind == LLVMVectorTypeKind);
     LLVMTypeRef element = LLVMGetElementType(type);
     uint64_t size = LLVMABISizeOfType(ctx->layout, element);
     uint64_t count = kind == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
     for (uint64_t i = 0; i < count; i++)
-      emit_checks_of_type(places, at, slot, element, offset + i * size);
+      visit_missed(places, visit, element, offset + i * size);
   }
 }
 
 static void emit_store_checks(struct cn_described_places *places, LLVMValueRef store, LLVMValueRef slot,
                               LLVMTypeRef type)
 {
+  const struct missed_visit visit = {store, slot, emit_slot_check, NULL};
+
   CN_ASSERT(cn_holds_ref(type) && !cn_is_ref(LLVMTypeOf(slot)));
   if (LLVMIsAStoreInst(store) && LLVMGetOrdering(store) == LLVMAtomicOrderingUnordered)
     LLVMSetOrdering(store, LLVMAtomicOrderingNotAtomic);
-  emit_checks_of_type(places, store, slot, type, 0);
+  visit_missed(places, &visit, type, 0);
 }
 
 /* ---- copies ---- */
@@ -300,30 +315,39 @@ static LLVMValueRef emit_copy_test(struct cn_described_places *places, LLVMValue
     return emit_place_test(places, copy, tested.to, (uint64_t)__builtin_ctzll(words) * sizeof words, site);
   if (!may_decide_in_line(ctx) || cn_words(ctx).reference_bits != 0 || __builtin_popcountll(words) > MAX_TESTED_WORDS)
     return copy;
-  *site = cn_place_test_add_site(ctx);
+  *site = cn_place_test_add_site(ctx, true);
   return cn_place_test_emit_copy(ctx, copy, &tested, *site, comes_from_parameter(tested.to));
 }
 
-/* Emit the check of a copy. A copy has no type: it may bring references from managed memory, and also from ordinary
- * memory if its size is constant, as in the assignment of a struct. The runtime checks the copied words. */
+/* The words of a copy that need a check, a bit for each, as in cn_described_places_words_at_risk(); 0: none. A copy has
+ * no type: it may bring references from managed memory, and also from ordinary memory if its size is constant, as in
+ * the assignment of a struct. */
+static uint64_t find_words_to_check(struct cn_described_places *places, LLVMValueRef copy)
+{
+  CN_CHECK(LLVMGetNumArgOperands(copy) >= 3);
+  LLVMValueRef to = LLVMGetOperand(copy, 0), from = LLVMGetOperand(copy, 1),
+               constant = LLVMIsAConstantInt(LLVMGetOperand(copy, 2));
+  if (cn_is_ref(LLVMTypeOf(to)) || (!cn_is_ref(LLVMTypeOf(from)) && !constant))
+    return 0;
+  uint64_t bytes = constant ? LLVMConstIntGetZExtValue(constant) : UINT64_MAX;
+  if (bytes < sizeof(uint64_t))
+    return 0;
+  uint64_t words = cn_described_places_words_at_risk(places, to, from, bytes);
+  LLVMValueRef local = words ? cn_pointer_local_of(to) : NULL;
+  return local && !may_collect_after_copy(copy, local) ? 0 : words;
+}
+
+/* Emit the check of a copy, if it needs one. The runtime checks the copied words. */
 static void emit_copy_check(struct cn_described_places *places, LLVMValueRef copy)
 {
+  uint64_t words = find_words_to_check(places, copy);
   LLVMValueRef arguments[4] = {NULL}, check = copy;
 
-  CN_CHECK(LLVMGetNumArgOperands(copy) >= 3);
+  if (words == 0)
+    return;
   for (unsigned i = 0; i < 3; i++)
     arguments[i] = LLVMGetOperand(copy, i);
   bool from_managed = cn_is_ref(LLVMTypeOf(arguments[1]));
-  LLVMValueRef constant = LLVMIsAConstantInt(arguments[2]);
-  if (cn_is_ref(LLVMTypeOf(arguments[0])) || (!from_managed && !constant))
-    return;
-  uint64_t bytes = constant ? LLVMConstIntGetZExtValue(constant) : UINT64_MAX;
-  if (bytes < sizeof(uint64_t))
-    return;
-  LLVMValueRef local = cn_pointer_local_of(arguments[0]);
-  uint64_t words = cn_described_places_words_at_risk(places, arguments[0], arguments[1], bytes);
-  if (words == 0 || (local && !may_collect_after_copy(copy, local)))
-    return;
   if (!from_managed)
     check = emit_copy_test(places, copy, words, &arguments[3]);
   arguments[2] = widen_length(places->flow.ctx, check, arguments[2]);
@@ -383,11 +407,44 @@ static void check_stores_of_function(struct cn_described_places *places, LLVMVal
   cn_free(&list);
 }
 
+/* ---- pointers of checked stores, for the choice of copies ---- */
+
+static void add_pointer(struct cn_described_places *places, LLVMValueRef at, LLVMValueRef slot, uint64_t offset,
+                        void *env)
+{
+  (void)places;
+  (void)at;
+  (void)offset;
+  cn_push((cn_pointer_sources *)env, slot);
+}
+
+cn_pointer_sources cn_checked_pointers_find(struct cn_described_places *places, LLVMValueRef function)
+{
+  cn_pointer_sources pointers = {0};
+  LLVMTypeRef type;
+
+  places->function = function;
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
+      LLVMValueRef slot = address_of_ref_store(i, &type);
+      const struct missed_visit visit = {i, slot, add_pointer, &pointers};
+      if (slot) {
+        visit_missed(places, &visit, type, 0);
+      } else if (cn_intrinsic_has_effect(i, CN_EFFECT_COPY) && find_words_to_check(places, i) != 0) {
+        cn_push(&pointers, LLVMGetOperand(i, 0));
+        cn_push(&pointers, LLVMGetOperand(i, 1));
+      }
+    }
+  return pointers;
+}
+
 bool cn_check_stores(struct cn_ctx *ctx)
 {
   bool copies = cn_managed_module_has_references(ctx);
   struct cn_described_places places = {.flow = {.ctx = ctx}};
 
+  if (copies && may_decide_in_line(ctx) && cn_is_placement_option_on(ctx, CAIRN_PLACEMENT_STORE_COPIES))
+    cn_store_copies_add(ctx);
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f))
       check_stores_of_function(&places, f, copies);

@@ -8,6 +8,8 @@
  *   a site       p = site.in_caller; p && p.caller == return address && word(slot - end of frame - p.start) < p.words
  *                || p = site.in_globals; p && word(slot - p.start) < p.words && p.described[word(slot - p.start)]
  *
+ * A copy's words pass if they lie outside of the heap, whose bounds its site has.
+ *
  * The runtime gives a site the places of the last slot that the call of its check found (runtime/roots/known_places.c).
  * A return address identifies the frame map of the caller's frame, which begins where the function's frame ends. word()
  * rotates instead of dividing by the distance of words, so that a slot between two words gives a large number.
@@ -95,12 +97,18 @@ LLVMValueRef cn_place_test_emit_run(struct cn_ctx *ctx, LLVMValueRef at, LLVMVal
 
 /* ---- sites ---- */
 
-LLVMValueRef cn_place_test_add_site(struct cn_ctx *ctx)
+LLVMValueRef cn_place_test_add_site(struct cn_ctx *ctx, bool of_copy)
 {
-  LLVMTypeRef type = LLVMArrayType2(LLVMPointerTypeInContext(ctx->llvm, 0), CAIRN_ABI_SITE_SIZE / sizeof(uint64_t));
-  LLVMValueRef site = LLVMAddGlobal(ctx->module, type, CN_SITE);
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0), i64 = LLVMInt64TypeInContext(ctx->llvm);
+  LLVMValueRef words[] = {LLVMConstNull(pointer), LLVMConstNull(pointer),
+                          LLVMConstInt(i64, CAIRN_ABI_LEAST_OBJECT_ADDRESS, false),
+                          LLVMConstInt(i64, CAIRN_ABI_END_OF_ADDRESSES, false)};
+  unsigned count = (of_copy ? CAIRN_ABI_COPY_SITE_SIZE : CAIRN_ABI_SITE_SIZE) / sizeof(uint64_t);
+  LLVMValueRef values = LLVMConstStructInContext(ctx->llvm, words, count, false),
+               site = LLVMAddGlobal(ctx->module, LLVMTypeOf(values), CN_SITE);
 
-  LLVMSetInitializer(site, LLVMConstNull(type));
+  CN_CHECK(count <= sizeof words / sizeof *words);
+  LLVMSetInitializer(site, values);
   LLVMSetLinkage(site, LLVMInternalLinkage);
   LLVMSetAlignment(site, sizeof(uint64_t));
   return site;
@@ -205,22 +213,31 @@ LLVMValueRef cn_place_test_emit_site(struct cn_ctx *ctx, LLVMValueRef at, LLVMVa
 
 /* ---- copies ---- */
 
-/* True for a word that is certainly not the address of an object: one of the first page, of the system's half of the
- * addresses, or between two multiples of the alignment. */
-static LLVMValueRef build_value_test(const struct place_test *test, LLVMValueRef from, uint64_t offset)
+/* Branch to test->known if `holds` is true. */
+static void pass_if(const struct place_test *test, LLVMValueRef holds)
 {
-  enum { FIRST_PAGE_END = 4096, USER_ADDRESS_BITS = 47 };
+  LLVMBasicBlockRef next = LLVMInsertBasicBlockInContext(test->ctx->llvm, test->known, "place.test");
+
+  LLVMBuildCondBr(test->builder, holds, test->known, next);
+  LLVMPositionBuilderAtEnd(test->builder, next);
+}
+
+/* Branch to test->known for a word that is certainly not the address of an object: a word outside of the site's bounds
+ * of the heap, or between two multiples of the alignment. */
+static void pass_other_values(const struct place_test *test, LLVMValueRef from, uint64_t offset, LLVMValueRef site)
+{
   LLVMBuilderRef builder = test->builder;
   LLVMValueRef index = make_i64(test, offset);
   LLVMValueRef address = LLVMBuildGEP2(builder, LLVMInt8TypeInContext(test->ctx->llvm), from, &index, 1, "");
   LLVMValueRef word = LLVMBuildLoad2(builder, i64_of(test), address, "");
 
   LLVMSetAlignment(word, 1);
+  LLVMValueRef start = load_shared(test, i64_of(test), site, CAIRN_ABI_SITE_HEAP_START);
+  pass_if(test, LLVMBuildICmp(builder, LLVMIntULT, word, start, ""));
+  LLVMValueRef end = load_shared(test, i64_of(test), site, CAIRN_ABI_SITE_HEAP_END);
+  pass_if(test, LLVMBuildICmp(builder, LLVMIntUGE, word, end, ""));
   LLVMValueRef low = LLVMBuildAnd(builder, word, make_i64(test, CAIRN_ABI_OBJECT_ALIGN - 1), "");
-  LLVMValueRef outside =
-      LLVMBuildICmp(builder, LLVMIntUGE, LLVMBuildSub(builder, word, make_i64(test, FIRST_PAGE_END), ""),
-                    make_i64(test, ((uint64_t)1 << USER_ADDRESS_BITS) - FIRST_PAGE_END), "");
-  return LLVMBuildOr(builder, outside, LLVMBuildIsNotNull(builder, low, ""), "");
+  pass_if(test, LLVMBuildIsNotNull(builder, low, ""));
 }
 
 LLVMValueRef cn_place_test_emit_copy(struct cn_ctx *ctx, LLVMValueRef at, const struct cn_tested_copy *copy,
@@ -237,9 +254,7 @@ LLVMValueRef cn_place_test_emit_copy(struct cn_ctx *ctx, LLVMValueRef at, const 
     if (!(words & 1))
       continue;
     test.known = words == 1 ? done : LLVMInsertBasicBlockInContext(ctx->llvm, done, "place.word");
-    LLVMBasicBlockRef reference = LLVMInsertBasicBlockInContext(ctx->llvm, test.known, "place.reference");
-    LLVMBuildCondBr(test.builder, build_value_test(&test, copy->from, w * sizeof(uint64_t)), test.known, reference);
-    LLVMPositionBuilderAtEnd(test.builder, reference);
+    pass_other_values(&test, copy->from, w * sizeof(uint64_t), site);
     test.slot = LLVMBuildAdd(test.builder, to, make_i64(&test, w * sizeof(uint64_t)), "");
     branch_if_known(&test, site, in_caller);
     LLVMPositionBuilderAtEnd(test.builder, test.known);

@@ -12,8 +12,8 @@
 LLVMValueRef cn_place_test_emit_run(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot,
                                     const struct cn_place_run *run);
 
-/* Add the variables of a site, struct cn_store_site. */
-LLVMValueRef cn_place_test_add_site(struct cn_ctx *ctx);
+/* Add the variables of a store's or a copy's site, struct cn_store_site or struct cn_copy_site. */
+LLVMValueRef cn_place_test_add_site(struct cn_ctx *ctx, bool of_copy);
 
 /* Like cn_place_test_emit_run(), with the places that the runtime gives the site. If `in_caller` is true, the slot may
  * lie in the frame of the function's caller. */
@@ -21,7 +21,7 @@ LLVMValueRef cn_place_test_emit_site(struct cn_ctx *ctx, LLVMValueRef at, LLVMVa
                                      bool in_caller);
 
 /* Like cn_place_test_emit_site(), for a copy that may bring references to some of its words, a bit for each. The test
- * passes words that are no reference to an object. */
+ * passes words that are no reference to an object. The site is a copy's. */
 struct cn_tested_copy {
   LLVMValueRef to, from;
   uint64_t words;

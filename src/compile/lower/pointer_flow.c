@@ -83,8 +83,7 @@ cn_pointer_sources cn_pointer_sources_find(LLVMValueRef pointer)
 
 /* ---- arguments of a parameter ---- */
 
-/* True if `user` is a call in managed code that uses `function` once, as its callee, and agrees with its type. */
-static bool is_plain_call_of(LLVMValueRef user, LLVMValueRef function)
+bool cn_pointer_flow_is_plain_call(LLVMValueRef user, LLVMValueRef function)
 {
   unsigned uses = 0;
 
@@ -105,7 +104,7 @@ static bool are_all_callers_known(LLVMValueRef function)
       LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)) || !LLVMGetFirstUse(function))
     return false;
   CN_EACH_USE(use, function)
-    if (!is_plain_call_of(LLVMGetUser(use), function))
+    if (!cn_pointer_flow_is_plain_call(LLVMGetUser(use), function))
       return false;
   return true;
 }

@@ -42,6 +42,9 @@ struct cn_pointer_flow {
 struct cn_pointer_places cn_pointer_flow_find(struct cn_pointer_flow *flow, LLVMValueRef pointer);
 void cn_pointer_flow_free(struct cn_pointer_flow *flow);
 
+/* True if `user` is a call in managed code that uses `function` once, as its callee, and agrees with its type. */
+bool cn_pointer_flow_is_plain_call(LLVMValueRef user, LLVMValueRef function);
+
 /* A pointer and all values that GEPs, casts, phis and selects compute it from within its function; the origins are
  * among these values. */
 typedef CN_VECTOR(LLVMValueRef) cn_pointer_sources;

@@ -182,6 +182,9 @@ bool cn_pin_scopes_any_in(uintptr_t low, uintptr_t high);
 
 void cn_pins_print_sites(void);
 
+/* Set the bounds of the addresses of all objects. False: the collector has reported no range (cairn_heap_range()). */
+bool cn_heap_bounds(uintptr_t *start, uintptr_t *end);
+
 /* Check the table. Returns the error, or null. The caller holds CN_LOCK_PINS, or no other thread accesses the table. */
 const char *cn_pins_wrong(void);
 

@@ -176,6 +176,18 @@ void cairn_heap_range(uintptr_t start, uintptr_t end)
   heap_ranges[i].end = end;
 }
 
+/* An object without bytes may lie at the end of its range. */
+bool cn_heap_bounds(uintptr_t *start, uintptr_t *end)
+{
+  *start = UINTPTR_MAX;
+  *end = 0;
+  for (size_t i = 0; i < MAX_HEAP_RANGES && heap_ranges[i].end != 0; i++) {
+    *start = heap_ranges[i].start < *start ? heap_ranges[i].start : *start;
+    *end = heap_ranges[i].end + 1 > *end ? heap_ranges[i].end + 1 : *end;
+  }
+  return *start < *end;
+}
+
 static bool is_in_heap(uintptr_t address)
 {
   for (size_t i = 0; i < MAX_HEAP_RANGES; i++)

@@ -29,6 +29,9 @@ CHECK_OFFSET(struct cn_store_site, in_caller, SITE_IN_CALLER);
 CHECK_OFFSET(struct cn_store_site, in_globals, SITE_IN_GLOBALS);
 _Static_assert(sizeof(struct cn_known_places) == CAIRN_ABI_PLACES_DESCRIBED, "abi.def");
 _Static_assert(sizeof(struct cn_store_site) == CAIRN_ABI_SITE_SIZE, "abi.def");
+CHECK_OFFSET(struct cn_copy_site, heap_start, SITE_HEAP_START);
+CHECK_OFFSET(struct cn_copy_site, heap_end, SITE_HEAP_END);
+_Static_assert(sizeof(struct cn_copy_site) == CAIRN_ABI_COPY_SITE_SIZE, "abi.def");
 
 /* ---- callers ---- */
 

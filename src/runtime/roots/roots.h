@@ -72,6 +72,12 @@ struct cn_store_site {
   const struct cn_known_places *_Atomic in_caller, *_Atomic in_globals;
 };
 
+/* The variables of a copy in compiled code. */
+struct cn_copy_site {
+  struct cn_store_site places;
+  _Atomic uintptr_t heap_start, heap_end;
+};
+
 /* Give the site the places around a slot that a check found. Phase MUTATE, on the storing thread. */
 void cn_known_places_give_caller(struct cn_store_site *site, const struct cn_caller_place *place);
 void cn_known_places_give_globals(struct cn_store_site *site, uintptr_t slot);

@@ -7,6 +7,7 @@
  */
 #include "runtime/safepoints/safepoint.h"
 
+#include <stdatomic.h>
 #include <string.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
@@ -204,20 +205,45 @@ static bool is_cached_slot(uintptr_t slot, const struct cn_saved_regs *regs)
   return cn_described_has_cached_slot(slot, regs) || is_in_cached_global(slot);
 }
 
-/* Check the copied words that may be references: the words at multiples of eight in `to`. */
+/* The address that the word at `from` has as a reference, or 0. */
+static uintptr_t read_address(const unsigned char *from)
+{
+  uintptr_t word;
+
+  memcpy(&word, from, sizeof word);
+  return cairn_slot_object((struct cairn_slot){&word});
+}
+
+static const char copied_values[] = "values of unknown type, from a copy";
+
+/* A copy between different alignments splits references, which the collector would not find. */
+static void check_split_words(uintptr_t to, const unsigned char *from, size_t bytes, const struct cn_saved_regs *regs)
+{
+  bool (*is_object)(uintptr_t) = cn_heap_collector()->is_object;
+
+  for (size_t i = -(uintptr_t)from & 7; i + sizeof to <= bytes; i += sizeof to) {
+    uintptr_t object = read_address(from + i);
+    if (object != 0 && is_object(object))
+      report_lost_reference(to + i, copied_values, regs);
+  }
+}
+
+/* Check the copied words that may be references: the words at multiples of eight in `to` and in `from`. */
 void cn_check_copy(uintptr_t to, const unsigned char *from, size_t bytes, const struct cn_saved_regs *regs)
 {
   bool (*is_object)(uintptr_t) = cn_heap_collector()->is_object;
-  uintptr_t word;
 
-  _Static_assert(sizeof word == 8, "references lie at multiples of eight");
+  _Static_assert(sizeof to == 8, "references lie at multiples of eight");
   CN_ASSERT(cairn_mutator.stopped == NULL && from != NULL);
-  for (size_t i = -to & 7; is_object && i + sizeof word <= bytes; i += sizeof word) {
-    memcpy(&word, from + i, sizeof word);
-    uintptr_t object = cairn_slot_object((struct cairn_slot){&word});
+  if (is_object == NULL)
+    return;
+  for (size_t i = -to & 7; i + sizeof to <= bytes; i += sizeof to) {
+    uintptr_t object = read_address(from + i);
     if (object != 0 && !is_cached_slot(to + i, regs) && is_object(object) && !is_scanned_slot(to + i, regs))
-      report_lost_reference(to + i, "values of unknown type, from a copy", regs);
+      report_lost_reference(to + i, copied_values, regs);
   }
+  if ((to - (uintptr_t)from) % sizeof to != 0)
+    check_split_words(to, from, bytes, regs);
 }
 
 /* Programs without safepoints remove images while threads run. */
@@ -242,10 +268,23 @@ void cn_check_store_at(uintptr_t slot, const char *what, struct cn_store_site *s
   give_site_places(site, slot, regs);
 }
 
-void cn_check_copy_at(uintptr_t to, const unsigned char *from, size_t bytes, struct cn_store_site *site,
+/* Each bound comes closer once, so compiled code may read one bound before the change and the other one after. */
+static void give_heap_bounds(struct cn_copy_site *site)
+{
+  uintptr_t start, end;
+
+  if (atomic_load(&site->heap_start) != CAIRN_ABI_LEAST_OBJECT_ADDRESS || !cn_heap_bounds(&start, &end))
+    return;
+  CN_CHECK(CAIRN_ABI_LEAST_OBJECT_ADDRESS <= start && start < end && end <= CAIRN_ABI_END_OF_ADDRESSES);
+  atomic_store(&site->heap_end, end);
+  atomic_store(&site->heap_start, start);
+}
+
+void cn_check_copy_at(uintptr_t to, const unsigned char *from, size_t bytes, struct cn_copy_site *site,
                       const struct cn_saved_regs *regs)
 {
   cn_check_copy(to, from, bytes, regs);
   for (size_t i = -to & 7; i + sizeof to <= bytes; i += sizeof to)
-    give_site_places(site, to + i, regs);
+    give_site_places(&site->places, to + i, regs);
+  give_heap_bounds(site);
 }

@@ -48,10 +48,11 @@ void cn_check_store(uintptr_t slot, const char *what, const struct cn_saved_regs
 void cn_check_copy(uintptr_t to, const unsigned char *from, size_t bytes, const struct cn_saved_regs *regs);
 
 /* The same checks, for code that tests in line whether it knows the place: give the site the places around the slot, or
- * around the first checked word of the copy. */
+ * around the checked words of the copy, and the bounds of the heap. */
 struct cn_store_site;
+struct cn_copy_site;
 void cn_check_store_at(uintptr_t slot, const char *what, struct cn_store_site *site, const struct cn_saved_regs *regs);
-void cn_check_copy_at(uintptr_t to, const unsigned char *from, size_t bytes, struct cn_store_site *site,
+void cn_check_copy_at(uintptr_t to, const unsigned char *from, size_t bytes, struct cn_copy_site *site,
                       const struct cn_saved_regs *regs);
 
 /* ---- collect.c: slow paths at safepoints, their collections, and attempts to allocate ---- */

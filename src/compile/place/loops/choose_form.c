@@ -21,6 +21,9 @@
 #include <stdlib.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/analysis/cfg.h"
+#include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 #include "compile/markers/markers.h"
 #include "compile/place/loops/loop_forms.h"
@@ -45,6 +48,37 @@ static bool is_optnone(LLVMValueRef function)
 {
   return LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
 }
+
+/* ---- sizes of copies ---- */
+
+/* True if a loop with instruction `i` can be copied. The only calls that can be copied are intrinsics. */
+static bool may_copy_instruction(LLVMValueRef i)
+{
+  LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
+
+  if (LLVMIsATerminatorInst(i))
+    return cn_is_branch(i) || LLVMIsASwitchInst(i);
+  if (cn_is_call(i) && (!callee || !LLVMGetIntrinsicID(callee) || cn_calls_has_attribute(i, "convergent") ||
+                        cn_calls_has_attribute(i, "noduplicate")))
+    return false;
+  return !LLVMIsAAllocaInst(i) && LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMTokenTypeKind;
+}
+
+uint32_t cn_clone_size(const struct cn_loops *loops, uint32_t loop, uint32_t most)
+{
+  const struct cn_loop *l = &loops->at[loop];
+  uint32_t size = 0;
+
+  for (uint32_t b = 0; b < l->count; b++) {
+    LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[b]].block);
+    for (; i; i = LLVMGetNextInstruction(i), size++)
+      if (size == most || !may_copy_instruction(i))
+        return UINT32_MAX;
+  }
+  return size;
+}
+
+/* ---- the choice ---- */
 
 struct form_search {
   struct cn_ctx *ctx;

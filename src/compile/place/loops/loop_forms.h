@@ -8,6 +8,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/ptrmap.h"
 #include "base/vector.h"
+#include "compile/core/emit.h"
 #include "compile/core/pass.h"
 #include "compile/cost/loops.h"
 
@@ -80,44 +81,9 @@ LLVMValueRef cn_strip_mine_build_far_test(struct cn_ctx *ctx, LLVMBuilderRef bui
 LLVMValueRef cn_strip_mine_build_distance(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_countable_loop *c,
                                           LLVMValueRef start);
 
-/* ---- clone.c: copies loops ---- */
-
-/* A copy of some blocks. */
-struct cn_clone {
-  struct cn_ctx *ctx;
-  const LLVMBasicBlockRef *blocks;
-  uint32_t count;
-  struct cn_ptrmap in;     /* the blocks */
-  struct cn_ptrmap copies; /* value, or block as a value -> its copy */
-  LLVMBuilderRef builder;
-  LLVMDIBuilderRef records;
-};
-
 /* The number of instructions of a copy of the loop; UINT32_MAX if the number exceeds `most`, or if the loop cannot be
- * copied. */
+ * copied (choose_form.c). */
 uint32_t cn_clone_size(const struct cn_loops *loops, uint32_t loop, uint32_t most);
-
-/* Make empty copies of `blocks` before block `before`. */
-void cn_clone_begin(struct cn_clone *clone, struct cn_ctx *ctx, const LLVMBasicBlockRef *blocks, uint32_t count,
-                    LLVMBasicBlockRef before);
-/* Let the copies of other instructions use `copy` instead of a copy of instruction `value`. */
-void cn_clone_set_copy(struct cn_clone *clone, LLVMValueRef value, LLVMValueRef copy);
-/* Fill the copies: operands become their copies, and the phis after the blocks get inputs from the copies. */
-void cn_clone_fill(struct cn_clone *clone);
-void cn_clone_end(struct cn_clone *clone);
-
-/* Replaces each phi at the start of block `header` of the original by a new phi, which `build` makes from the old one
- * and its copy. All new phis are built first, because a phi's next value may be another phi. */
-void cn_clone_replace_phis(const struct cn_clone *clone, LLVMBasicBlockRef header,
-                           LLVMValueRef (*build)(const struct cn_clone *clone, LLVMValueRef phi));
-
-/* The value that replaces `value` in the copy, or `value` itself if no copied block defines it. */
-LLVMValueRef cn_clone_of(const struct cn_clone *clone, LLVMValueRef value);
-LLVMBasicBlockRef cn_clone_of_block(const struct cn_clone *clone, LLVMBasicBlockRef block);
-static inline bool cn_clone_has(const struct cn_clone *clone, LLVMBasicBlockRef block)
-{
-  return cn_ptrmap_find(&clone->in, block) != NULL;
-}
 
 /* ---- nest.c: copies loop nests for few iterations ---- */
 

@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include "base/check.h"
+#include "compile/core/emit.h"
 
 struct block_deletion {
   const struct cn_cfg *cfg;

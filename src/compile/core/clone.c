@@ -1,47 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies the blocks of loops within their function, and tells whether a loop can be copied. Part of pass
- * `place-safepoints`.
+ * Copies blocks within their function, and whole functions.
  *
- * Needs: blocks in LCSSA form: after the blocks, only phis use their values; blocks without allocas, tokens, and calls
- * other than intrinsics (cn_clone_size()). Provides: struct cn_clone, a map from blocks and values to their copies; the
- * copies, with debug records of variables; a record of several values is lost. Breaks: struct cn_cfg, struct cn_loops.
+ * Needs: blocks in LCSSA form: after the blocks, only phis use their values; a function that cn_can_clone_function()
+ * accepts. Provides: struct cn_clone, a map from blocks and values to their copies; the copies. Breaks: struct cn_cfg,
+ * struct cn_loops.
+ *
+ * Copied blocks have the debug records of variables, except records of several values. A copied function has lines,
+ * also of code that was put in line, under a subprogram of its own, and no variables.
  */
-#include "compile/place/loops/loop_forms.h"
-
-#include "base/vector.h"
-#include "compile/analysis/calls.h"
-#include "compile/analysis/cfg.h"
 #include "compile/core/emit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "base/vector.h"
 #include "compile/core/debug_records.h"
 #include "compile/core/each.h"
-
-/* True if a loop with instruction `i` can be copied. The only calls that can be copied are intrinsics. */
-static bool may_copy_instruction(LLVMValueRef i)
-{
-  LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
-
-  if (LLVMIsATerminatorInst(i))
-    return cn_is_branch(i) || LLVMIsASwitchInst(i);
-  if (cn_is_call(i) && (!callee || !LLVMGetIntrinsicID(callee) || cn_calls_has_attribute(i, "convergent") ||
-                        cn_calls_has_attribute(i, "noduplicate")))
-    return false;
-  return !LLVMIsAAllocaInst(i) && LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMTokenTypeKind;
-}
-
-uint32_t cn_clone_size(const struct cn_loops *loops, uint32_t loop, uint32_t most)
-{
-  const struct cn_loop *l = &loops->at[loop];
-  uint32_t size = 0;
-
-  for (uint32_t b = 0; b < l->count; b++) {
-    LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[b]].block);
-    for (; i; i = LLVMGetNextInstruction(i), size++)
-      if (size == most || !may_copy_instruction(i))
-        return UINT32_MAX;
-  }
-  return size;
-}
+#include "compile/core/emitted_names.h"
 
 LLVMValueRef cn_clone_of(const struct cn_clone *clone, LLVMValueRef value)
 {
@@ -98,7 +75,6 @@ static void copy_block(struct cn_clone *clone, LLVMBasicBlockRef block, instruct
     LLVMValueRef copy;
     if (cn_ptrmap_find(&clone->copies, i))
       continue;
-    CN_ASSERT(may_copy_instruction(i));
     if (LLVMIsAPHINode(i)) {
       copy = cn_build_phi_like(clone->builder, i, LLVMGetValueName2(i, &length));
     } else {
@@ -144,7 +120,8 @@ static void connect_copy(struct cn_clone *clone, LLVMValueRef i)
 {
   LLVMValueRef copy = cn_clone_of(clone, i);
 
-  copy_debug_records(clone, i);
+  if (!clone->function)
+    copy_debug_records(clone, i);
   if (LLVMIsAPHINode(i)) {
     connect_phi_copy(clone, i, copy);
     return;
@@ -221,4 +198,102 @@ void cn_clone_replace_phis(const struct cn_clone *clone, LLVMBasicBlockRef heade
     cn_emit_replace_instruction(phis.at[i], fresh.at[i]);
   cn_free(&phis);
   cn_free(&fresh);
+}
+
+/* ---- functions ---- */
+
+static bool may_copy_instruction(LLVMValueRef i)
+{
+  LLVMValueRef called = LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) ? LLVMGetCalledValue(i) : NULL;
+
+  return !LLVMIsACallBrInst(i) && LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMTokenTypeKind &&
+         !(called && (LLVMIsAInlineAsm(called) ||
+                      LLVMGetCallSiteEnumAttribute(i, CN_FUNCTION_INDEX, cn_attribute_kind("noduplicate"))));
+}
+
+bool cn_can_clone_function(LLVMValueRef function, uint32_t most)
+{
+  uint32_t size = 0;
+
+  if (LLVMIsDeclaration(function) || !cn_can_retype_function(function))
+    return false;
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
+      if (size++ == most || !may_copy_instruction(i))
+        return false;
+  return true;
+}
+
+/* A new subprogram with the name, type and place of `old`. LLVM-C makes it without its compile unit. */
+static LLVMMetadataRef copy_subprogram(const struct cn_clone *clone, LLVMMetadataRef old)
+{
+  enum { SCOPE_OPERAND = 1, NAME_OPERAND = 2, TYPE_OPERAND = 4, UNIT_OPERAND = 5 };
+  struct cn_ctx *ctx = clone->ctx;
+  unsigned length = 0, line = LLVMDISubprogramGetLine(old);
+  LLVMValueRef string = cn_debug_operand_value(ctx, old, NAME_OPERAND);
+  LLVMMetadataRef unit = cn_debug_operand(ctx, old, UNIT_OPERAND);
+  const char *name = string ? LLVMGetMDString(string, &length) : "";
+
+  LLVMMetadataRef copy = LLVMDIBuilderCreateFunction(
+      clone->records, cn_debug_operand(ctx, old, SCOPE_OPERAND), name, length, "", 0, LLVMDIScopeGetFile(old), line,
+      cn_debug_operand(ctx, old, TYPE_OPERAND), true, true, line, LLVMDIFlagPrototyped, true);
+  if (unit)
+    LLVMReplaceMDNodeOperandWith(LLVMMetadataAsValue(ctx->llvm, copy), UNIT_OPERAND, unit);
+  return copy;
+}
+
+/* The location in the copied function, whose subprogram is `scope`. */
+static LLVMMetadataRef location_in_copy(struct cn_ctx *ctx, LLVMMetadataRef location, LLVMMetadataRef scope)
+{
+  LLVMMetadataRef site = LLVMDILocationGetInlinedAt(location);
+  unsigned line = LLVMDILocationGetLine(location), column = LLVMDILocationGetColumn(location);
+
+  if (!site)
+    return LLVMDIBuilderCreateDebugLocation(ctx->llvm, line, column, scope, NULL);
+  return LLVMDIBuilderCreateDebugLocation(ctx->llvm, line, column, LLVMDILocationGetScope(location),
+                                          location_in_copy(ctx, site, scope));
+}
+
+static void set_locations_of_copy(const struct cn_clone *clone, LLVMValueRef copy)
+{
+  LLVMMetadataRef old = LLVMGetSubprogram(clone->function);
+
+  if (!old)
+    return;
+  LLVMMetadataRef scope = copy_subprogram(clone, old);
+  LLVMSetSubprogram(copy, scope);
+  CN_EACH_BLOCK(b, copy)
+    CN_EACH_INSTRUCTION(i, b) {
+      LLVMMetadataRef location = LLVMInstructionGetDebugLoc(i);
+      if (location)
+        LLVMInstructionSetDebugLoc(i, location_in_copy(clone->ctx, location, scope));
+    }
+}
+
+LLVMValueRef cn_clone_function(struct cn_ctx *ctx, LLVMValueRef function, const char *name)
+{
+  LLVMValueRef copy = LLVMAddFunction(ctx->module, name, LLVMGlobalGetValueType(function));
+  unsigned count = LLVMCountBasicBlocks(function);
+  LLVMBasicBlockRef *blocks = cn_alloc((count + 1) * sizeof *blocks),
+                    end = LLVMAppendBasicBlockInContext(ctx->llvm, copy, "");
+  struct cn_clone clone;
+
+  CN_CHECK(cn_can_clone_function(function, UINT32_MAX));
+  LLVMGetBasicBlocks(function, blocks);
+  LLVMSetLinkage(copy, LLVMInternalLinkage);
+  cn_emit_copy_function_properties(function, copy);
+  cn_clone_begin(&clone, ctx, blocks, count, end);
+  clone.function = function;
+  for (unsigned i = 0; i < LLVMCountParams(function); i++) {
+    size_t length;
+    const char *parameter = LLVMGetValueName2(LLVMGetParam(function, i), &length);
+    LLVMSetValueName2(LLVMGetParam(copy, i), parameter, length);
+    cn_clone_set_copy(&clone, LLVMGetParam(function, i), LLVMGetParam(copy, i));
+  }
+  cn_clone_fill(&clone);
+  LLVMDeleteBasicBlock(end);
+  set_locations_of_copy(&clone, copy);
+  cn_clone_end(&clone);
+  free(blocks);
+  return copy;
 }
