@@ -335,6 +335,8 @@ static struct distance_facts distance_of_bound(const struct exit_test *t, LLVMVa
 {
   LLVMValueRef by;
 
+  if (LLVMIsAFreezeInst(bound)) /* a loop that tests a poisoned bound is undefined */
+    bound = LLVMGetOperand(bound, 0);
   if (is_least_bound(t, bound))
     return immediate_exit;
   if (bound == t->start)

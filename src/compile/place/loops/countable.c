@@ -191,6 +191,7 @@ bool cn_countable_find_counter(struct cn_ctx *ctx, const struct cn_loops *loops,
     return false;
   CN_CHECK(l->latch < cfg->count && cn_loop_contains_block(loops, loop, l->latch));
   out->loop = loop;
+  out->leaves = l->leaves;
   out->header = cfg->blocks[l->header].block;
   out->latch = cfg->blocks[l->latch].block;
   LLVMValueRef end = LLVMGetBasicBlockTerminator(out->latch);

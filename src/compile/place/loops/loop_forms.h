@@ -42,6 +42,7 @@ struct cn_countable_loop {
   uint64_t work;  /* the most of one iteration */
   uint32_t loop;
   bool polls_first; /* the loop polls on entry and between chunks; false: only between chunks */
+  bool leaves;      /* the loop calls functions */
 };
 
 /* The most work of a chunk of `trips` iterations. A test of the old value (iv.phi) may add one iteration. */

@@ -248,13 +248,16 @@ static LLVMValueRef build_chunk_end_variable_step(struct strip_miner *r, LLVMVal
   return LLVMBuildSelect(b, fits, end, LLVMConstInt(type, least, false), "chunk.end");
 }
 
+/* In a loop that calls functions, a frozen end prevents LLVM's loop-reduce from counting the iterations of a chunk in a
+ * further variable: over the calls the loop would lack a register for it. */
 static LLVMValueRef build_chunk_end(struct strip_miner *r)
 {
   LLVMValueRef bound = LLVMGetOperand(r->c->compare, r->c->bound);
 
   LLVMPositionBuilderAtEnd(r->builder, r->chunk);
   LLVMSetCurrentDebugLocation2(r->builder, LLVMInstructionGetDebugLoc(r->c->compare));
-  return r->c->iv.by ? build_chunk_end_variable_step(r, bound) : build_chunk_end_constant_step(r, bound);
+  LLVMValueRef end = r->c->iv.by ? build_chunk_end_variable_step(r, bound) : build_chunk_end_constant_step(r, bound);
+  return r->c->leaves ? LLVMBuildFreeze(r->builder, end, "chunk.end") : end;
 }
 
 static void build_latch_test(struct strip_miner *r, LLVMValueRef end)
