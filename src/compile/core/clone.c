@@ -6,8 +6,8 @@
  * accepts. Provides: struct cn_clone, a map from blocks and values to their copies; the copies. Breaks: struct cn_cfg,
  * struct cn_loops.
  *
- * Copied blocks have the debug records of variables, except records of several values. A copied function has lines,
- * also of code that was put in line, under a subprogram of its own, and no variables.
+ * Copied blocks have the debug records of variables, except records of several values. A copied function has another
+ * subprogram, with the lines and variables, also of code that was put in line.
  */
 #include "compile/core/emit.h"
 
@@ -61,6 +61,76 @@ void cn_clone_end(struct cn_clone *clone)
   cn_ptrmap_free(&clone->copies);
 }
 
+/* ---- debug information of functions ---- */
+
+/* A new subprogram with the name, type and place of `old`. LLVM-C makes it without its compile unit. */
+static LLVMMetadataRef copy_subprogram(const struct cn_clone *clone, LLVMMetadataRef old)
+{
+  enum { SCOPE_OPERAND = 1, NAME_OPERAND = 2, TYPE_OPERAND = 4, UNIT_OPERAND = 5 };
+  struct cn_ctx *ctx = clone->ctx;
+  unsigned length = 0, line = LLVMDISubprogramGetLine(old);
+  LLVMValueRef string = cn_debug_operand_value(ctx, old, NAME_OPERAND);
+  LLVMMetadataRef unit = cn_debug_operand(ctx, old, UNIT_OPERAND);
+  const char *name = string ? LLVMGetMDString(string, &length) : "";
+
+  LLVMMetadataRef copy = LLVMDIBuilderCreateFunction(
+      clone->records, cn_debug_operand(ctx, old, SCOPE_OPERAND), name, length, "", 0, LLVMDIScopeGetFile(old), line,
+      cn_debug_operand(ctx, old, TYPE_OPERAND), true, true, line, LLVMDIFlagPrototyped, true);
+  if (unit)
+    LLVMReplaceMDNodeOperandWith(LLVMMetadataAsValue(ctx->llvm, copy), UNIT_OPERAND, unit);
+  return copy;
+}
+
+/* The location in the function's copy. */
+static LLVMMetadataRef location_in_copy(const struct cn_clone *clone, LLVMMetadataRef location)
+{
+  LLVMContextRef llvm = clone->ctx->llvm;
+  LLVMMetadataRef site = LLVMDILocationGetInlinedAt(location);
+  unsigned line = LLVMDILocationGetLine(location), column = LLVMDILocationGetColumn(location);
+
+  if (!site)
+    return LLVMDIBuilderCreateDebugLocation(llvm, line, column, clone->scope, NULL);
+  return LLVMDIBuilderCreateDebugLocation(llvm, line, column, LLVMDILocationGetScope(location),
+                                          location_in_copy(clone, site));
+}
+
+/* The variable in the function's copy. Parameters become locals, because LLVM-C does not tell their numbers. */
+static LLVMMetadataRef variable_in_copy(struct cn_clone *clone, LLVMMetadataRef variable)
+{
+  struct cn_ctx *ctx = clone->ctx;
+  LLVMValueRef string = cn_debug_operand_value(ctx, variable, CN_DEBUG_NAME_OPERAND);
+  unsigned length = 0;
+  bool added;
+  uint64_t *copy = cn_ptrmap_add(&clone->copies, variable, &added);
+
+  if (added) {
+    const char *name = string ? LLVMGetMDString(string, &length) : "";
+    *copy = (uint64_t)(uintptr_t)LLVMDIBuilderCreateAutoVariable(
+        clone->records, clone->scope, name, length, LLVMDIVariableGetFile(variable), LLVMDIVariableGetLine(variable),
+        cn_debug_operand(ctx, variable, CN_DEBUG_TYPE_OPERAND), false, LLVMDIFlagZero, 0);
+  }
+  return (LLVMMetadataRef)(uintptr_t)*copy;
+}
+
+/* Copy a record of a variable's value to the function's copy. A value from several values is lost. */
+static void copy_record_to_function(struct cn_clone *clone, LLVMDbgRecordRef record, LLVMValueRef before)
+{
+  LLVMMetadataRef variable = LLVMDbgVariableRecordGetVariable(record);
+  LLVMMetadataRef expression = LLVMDbgVariableRecordGetExpression(record);
+  LLVMValueRef value = cn_debug_record_value(clone->ctx, record);
+
+  if (!clone->scope)
+    return;
+  if (!cn_debug_record_site(record))
+    variable = variable_in_copy(clone, variable);
+  if (!value) {
+    value = LLVMGetPoison(LLVMInt1TypeInContext(clone->ctx->llvm));
+    expression = LLVMDIBuilderCreateExpression(clone->records, NULL, 0);
+  }
+  LLVMDIBuilderInsertDbgValueRecordBefore(clone->records, cn_clone_of(clone, value), variable, expression,
+                                          location_in_copy(clone, LLVMDbgRecordGetDebugLoc(record)), before);
+}
+
 /* ---- instructions ---- */
 
 /* The instructions to copy: all except those that cn_clone_set_copy() has replaced. */
@@ -92,6 +162,10 @@ static void copy_debug_records(struct cn_clone *clone, LLVMValueRef i)
   for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r)) {
     if (!cn_debug_record_sets_value(r))
       continue;
+    if (clone->function) {
+      copy_record_to_function(clone, r, cn_clone_of(clone, i));
+      continue;
+    }
     LLVMValueRef value = cn_debug_record_value(clone->ctx, r);
     cn_debug_record_insert(clone->ctx, clone->records, r, value ? cn_clone_of(clone, value) : NULL,
                            cn_clone_of(clone, i));
@@ -120,8 +194,7 @@ static void connect_copy(struct cn_clone *clone, LLVMValueRef i)
 {
   LLVMValueRef copy = cn_clone_of(clone, i);
 
-  if (!clone->function)
-    copy_debug_records(clone, i);
+  copy_debug_records(clone, i);
   if (LLVMIsAPHINode(i)) {
     connect_phi_copy(clone, i, copy);
     return;
@@ -224,49 +297,13 @@ bool cn_can_clone_function(LLVMValueRef function, uint32_t most)
   return true;
 }
 
-/* A new subprogram with the name, type and place of `old`. LLVM-C makes it without its compile unit. */
-static LLVMMetadataRef copy_subprogram(const struct cn_clone *clone, LLVMMetadataRef old)
-{
-  enum { SCOPE_OPERAND = 1, NAME_OPERAND = 2, TYPE_OPERAND = 4, UNIT_OPERAND = 5 };
-  struct cn_ctx *ctx = clone->ctx;
-  unsigned length = 0, line = LLVMDISubprogramGetLine(old);
-  LLVMValueRef string = cn_debug_operand_value(ctx, old, NAME_OPERAND);
-  LLVMMetadataRef unit = cn_debug_operand(ctx, old, UNIT_OPERAND);
-  const char *name = string ? LLVMGetMDString(string, &length) : "";
-
-  LLVMMetadataRef copy = LLVMDIBuilderCreateFunction(
-      clone->records, cn_debug_operand(ctx, old, SCOPE_OPERAND), name, length, "", 0, LLVMDIScopeGetFile(old), line,
-      cn_debug_operand(ctx, old, TYPE_OPERAND), true, true, line, LLVMDIFlagPrototyped, true);
-  if (unit)
-    LLVMReplaceMDNodeOperandWith(LLVMMetadataAsValue(ctx->llvm, copy), UNIT_OPERAND, unit);
-  return copy;
-}
-
-/* The location in the copied function, whose subprogram is `scope`. */
-static LLVMMetadataRef location_in_copy(struct cn_ctx *ctx, LLVMMetadataRef location, LLVMMetadataRef scope)
-{
-  LLVMMetadataRef site = LLVMDILocationGetInlinedAt(location);
-  unsigned line = LLVMDILocationGetLine(location), column = LLVMDILocationGetColumn(location);
-
-  if (!site)
-    return LLVMDIBuilderCreateDebugLocation(ctx->llvm, line, column, scope, NULL);
-  return LLVMDIBuilderCreateDebugLocation(ctx->llvm, line, column, LLVMDILocationGetScope(location),
-                                          location_in_copy(ctx, site, scope));
-}
-
 static void set_locations_of_copy(const struct cn_clone *clone, LLVMValueRef copy)
 {
-  LLVMMetadataRef old = LLVMGetSubprogram(clone->function);
-
-  if (!old)
-    return;
-  LLVMMetadataRef scope = copy_subprogram(clone, old);
-  LLVMSetSubprogram(copy, scope);
   CN_EACH_BLOCK(b, copy)
     CN_EACH_INSTRUCTION(i, b) {
       LLVMMetadataRef location = LLVMInstructionGetDebugLoc(i);
       if (location)
-        LLVMInstructionSetDebugLoc(i, location_in_copy(clone->ctx, location, scope));
+        LLVMInstructionSetDebugLoc(i, location_in_copy(clone, location));
     }
 }
 
@@ -284,6 +321,10 @@ LLVMValueRef cn_clone_function(struct cn_ctx *ctx, LLVMValueRef function, const 
   cn_emit_copy_function_properties(function, copy);
   cn_clone_begin(&clone, ctx, blocks, count, end);
   clone.function = function;
+  if (LLVMGetSubprogram(function)) {
+    clone.scope = copy_subprogram(&clone, LLVMGetSubprogram(function));
+    LLVMSetSubprogram(copy, clone.scope);
+  }
   for (unsigned i = 0; i < LLVMCountParams(function); i++) {
     size_t length;
     const char *parameter = LLVMGetValueName2(LLVMGetParam(function, i), &length);
@@ -292,7 +333,8 @@ LLVMValueRef cn_clone_function(struct cn_ctx *ctx, LLVMValueRef function, const 
   }
   cn_clone_fill(&clone);
   LLVMDeleteBasicBlock(end);
-  set_locations_of_copy(&clone, copy);
+  if (clone.scope)
+    set_locations_of_copy(&clone, copy);
   cn_clone_end(&clone);
   free(blocks);
   return copy;

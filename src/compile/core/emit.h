@@ -92,6 +92,7 @@ struct cn_clone {
   LLVMBuilderRef builder;
   LLVMDIBuilderRef records;
   LLVMValueRef function; /* the function, if all of it is copied */
+  LLVMMetadataRef scope; /* the subprogram of its copy, or null */
 };
 
 /* Make empty copies of `blocks` before block `before`. */

@@ -59,6 +59,7 @@
 #define CN_CHECK_STORE_AT "cairn_check_store_at"
 #define CN_CHECK_COPY_AT "cairn_check_copy_at"
 #define CN_SITE "cairn.site"
+#define CN_NO_PLACES "cairn.site.no.places"
 /* Ends the name of a copy of a function, for callers that pass described places. */
 #define CN_STORE_COPY_SUFFIX ".proved"
 /* Stubs whose target is the `nest` argument: for native functions, and for any function with variadic arguments. */

@@ -5,8 +5,8 @@
  * a site. Provides: branches to the call of the check. Breaks: struct cn_cfg.
  *
  *   a run        slot - first <= last - first, in unsigned numbers; the stride divides all distances from `first`
- *   a site       p = site.in_caller; p && p.caller == return address && word(slot - end of frame - p.start) < p.words
- *                || p = site.in_globals; p && word(slot - p.start) < p.words && p.described[word(slot - p.start)]
+ *   a site       p = site.in_caller; p.caller == return address && word(slot - end of frame - p.start) < p.words
+ *                || p = site.in_globals; word(slot - p.start) < p.words && p.described[word(slot - p.start)]
  *
  * A copy's words pass if they lie outside of the heap, whose bounds its site has.
  *
@@ -97,11 +97,26 @@ LLVMValueRef cn_place_test_emit_run(struct cn_ctx *ctx, LLVMValueRef at, LLVMVal
 
 /* ---- sites ---- */
 
+/* The module's record without a caller and without words. */
+static LLVMValueRef find_or_add_void_places(struct cn_ctx *ctx)
+{
+  LLVMTypeRef type = LLVMArrayType2(LLVMInt64TypeInContext(ctx->llvm), CAIRN_ABI_PLACES_DESCRIBED / sizeof(uint64_t));
+  LLVMValueRef places = LLVMGetNamedGlobal(ctx->module, CN_NO_PLACES);
+
+  if (places)
+    return places;
+  places = LLVMAddGlobal(ctx->module, type, CN_NO_PLACES);
+  LLVMSetInitializer(places, LLVMConstNull(type));
+  LLVMSetLinkage(places, LLVMInternalLinkage);
+  LLVMSetGlobalConstant(places, true);
+  return places;
+}
+
 LLVMValueRef cn_place_test_add_site(struct cn_ctx *ctx, bool of_copy)
 {
-  LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0), i64 = LLVMInt64TypeInContext(ctx->llvm);
-  LLVMValueRef words[] = {LLVMConstNull(pointer), LLVMConstNull(pointer),
-                          LLVMConstInt(i64, CAIRN_ABI_LEAST_OBJECT_ADDRESS, false),
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
+  LLVMValueRef places = find_or_add_void_places(ctx);
+  LLVMValueRef words[] = {places, places, LLVMConstInt(i64, CAIRN_ABI_LEAST_OBJECT_ADDRESS, false),
                           LLVMConstInt(i64, CAIRN_ABI_END_OF_ADDRESSES, false)};
   unsigned count = (of_copy ? CAIRN_ABI_COPY_SITE_SIZE : CAIRN_ABI_SITE_SIZE) / sizeof(uint64_t);
   LLVMValueRef values = LLVMConstStructInContext(ctx->llvm, words, count, false),
@@ -126,13 +141,9 @@ static LLVMValueRef load_shared(const struct place_test *test, LLVMTypeRef type,
   return load;
 }
 
-/* Load the places from the site's variable at `offset`, and require that there are any. */
-static LLVMValueRef require_places(const struct place_test *test, LLVMValueRef site, uint64_t offset)
+static LLVMValueRef load_places(const struct place_test *test, LLVMValueRef site, uint64_t offset)
 {
-  LLVMValueRef places = load_shared(test, LLVMPointerTypeInContext(test->ctx->llvm, 0), site, offset);
-
-  require(test, LLVMBuildIsNotNull(test->builder, places, ""));
-  return places;
+  return load_shared(test, LLVMPointerTypeInContext(test->ctx->llvm, 0), site, offset);
 }
 
 /* The index of the word at `distance` from the start of the places. A rotation to the left by `rotation` bits divides
@@ -159,7 +170,7 @@ static LLVMValueRef build_bound_test(const struct place_test *test, LLVMValueRef
 static LLVMValueRef build_caller_test(const struct place_test *test, LLVMValueRef site)
 {
   LLVMTypeRef i64 = i64_of(test), pointer = LLVMPointerTypeInContext(test->ctx->llvm, 0);
-  LLVMValueRef places = require_places(test, site, CAIRN_ABI_SITE_IN_CALLER);
+  LLVMValueRef places = load_places(test, site, CAIRN_ABI_SITE_IN_CALLER);
   LLVMValueRef address_of = cn_intrinsic(test->ctx, "llvm.addressofreturnaddress", &pointer, 1);
   LLVMValueRef address = LLVMBuildCall2(test->builder, LLVMGlobalGetValueType(address_of), address_of, NULL, 0, "");
   LLVMValueRef caller = load_shared(test, i64, places, CAIRN_ABI_PLACES_CALLER);
@@ -175,7 +186,7 @@ static LLVMValueRef build_caller_test(const struct place_test *test, LLVMValueRe
 static LLVMValueRef build_globals_test(const struct place_test *test, LLVMValueRef site)
 {
   LLVMTypeRef byte = LLVMInt8TypeInContext(test->ctx->llvm);
-  LLVMValueRef places = require_places(test, site, CAIRN_ABI_SITE_IN_GLOBALS);
+  LLVMValueRef places = load_places(test, site, CAIRN_ABI_SITE_IN_GLOBALS);
   LLVMValueRef word = build_word_index(test, places, test->slot, make_i64(test, 64 - 3)),
                index = make_i64(test, CAIRN_ABI_PLACES_DESCRIBED);
 

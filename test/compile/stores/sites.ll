@@ -8,7 +8,7 @@
 %machine = type { i64, [64 x ptr addrspace(1)], ptr }
 @machine = global %machine zeroinitializer
 
-; CHECK: [[SITE:@cairn.site[0-9.]*]] = internal global { ptr, ptr } zeroinitializer
+; CHECK: [[SITE:@cairn.site[0-9.]*]] = internal global { ptr, ptr } { ptr [[NONE:@cairn.site.no.places]], ptr [[NONE]] }
 
 ; CHECK-LABEL: define void @loaded
 ; CHECK: load atomic ptr, ptr getelementptr {{.*}}[[SITE]], i64 8) unordered

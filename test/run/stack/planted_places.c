@@ -2,9 +2,9 @@
 // program: words of data beside references, halves of words, and memory of malloc(). Before, the same code has stored to
 // all described places, so that its site knows the places around.
 // RUN: %cairn-cc -O2 -w %s -o %t && %cairn-cc -O2 -w -fcairn-without=store-copies %s -o %t.tested
-// RUN: for form in caller global top index copy copy-global two; do %t $form || exit 1; \
+// RUN: for form in caller other array global top index copy copy-global two; do %t $form || exit 1; \
 // RUN:   env CAIRN_STRESS=1 %t $form && env CAIRN_STRESS=1 CAIRN_VERIFY=heap %t.tested $form || exit 1; done
-// RUN: for program in %t %t.tested; do for form in caller global top index copy copy-global two; do \
+// RUN: for program in %t %t.tested; do for form in caller other array global top index copy copy-global two; do \
 // RUN:   for bad in 0 1 2 3 4 5; do $program $form $bad 2>%t.err && echo $form $bad is accepted; \
 // RUN:   grep -q 'fatal: .*unmanaged-store' %t.err || echo $form $bad: no message; done; done; done 2>&1 | \
 // RUN:   FileCheck %s --allow-empty --implicit-check-not='{{accepted|message}}'
@@ -31,6 +31,10 @@ struct frame {
   long after;
   struct item items[2];
 };
+struct data {
+  long words[9];
+};
+_Static_assert(sizeof(struct data) == sizeof(struct frame), "one size");
 
 static struct frame global;
 static struct {
@@ -135,7 +139,7 @@ static void check(const struct places *places)
 
 // ---- stores ----
 
-static void in_caller(int bad)
+__attribute__((noinline)) static void in_caller(int bad)
 {
   struct frame f = {0};
   struct places places;
@@ -146,6 +150,43 @@ static void in_caller(int bad)
   check(&places);
   set(&f.refs[0], make(0)); // this call is proved
   check(&(struct places){{&f.refs[0]}, 1});
+}
+
+// A frame of the same form as that of in_caller(), without references.
+__attribute__((noinline)) static void in_data(int bad)
+{
+  struct data f = {0};
+  struct places places;
+
+  list(&places, (struct frame *)&f, bad);
+  for (int i = 0; i < places.count; i++)
+    set(places.at[4], make(i)); // the last place of in_caller()
+  check(&places);
+  set((node_ref *)&f.words[1], make(0));
+  check(&(struct places){{&f.words[1]}, 1});
+}
+
+// Elements of an array, which one record has.
+__attribute__((noinline)) static void in_array(int bad)
+{
+  struct item items[4] = {0};
+  struct places places = {.count = 8};
+  void *all[BAD] = {&items[0].key, &items[1].key, &items[3].key, &items[4], (char *)&items[2] + 4, &items[-1].key};
+
+  for (int i = 0; i < 8; i++)
+    places.at[i] = &items[i % 4].node;
+  if (bad != ALL)
+    places.at[places.count++] = all[bad];
+  for (int i = 0; i < places.count; i++)
+    set(places.at[i], make(i));
+  check(&places);
+}
+
+static void in_other_caller(int bad)
+{
+  in_caller(ALL);
+  if (bad != ALL)
+    in_data(ALL);
 }
 
 static void in_global(int bad)
@@ -248,6 +289,10 @@ int main(int argc, char **argv)
 
   if (strcmp(form, "caller") == 0)
     in_caller(bad);
+  else if (strcmp(form, "array") == 0)
+    in_array(bad);
+  else if (strcmp(form, "other") == 0)
+    in_other_caller(bad);
   else if (strcmp(form, "global") == 0)
     in_global(bad);
   else if (strcmp(form, "top") == 0)
