@@ -257,10 +257,11 @@ LLVMValueRef cn_place_test_emit_copy(struct cn_ctx *ctx, LLVMValueRef at, const 
   struct place_test test;
   LLVMValueRef end = begin_test(&test, ctx, at, copy->to), to = test.slot;
   LLVMBasicBlockRef done = test.known;
-  LLVMValueRef low = LLVMBuildAnd(test.builder, to, make_i64(&test, sizeof(uint64_t) - 1), "");
+  LLVMValueRef both = LLVMBuildOr(test.builder, to, LLVMBuildPtrToInt(test.builder, copy->from, i64_of(&test), ""), "");
+  LLVMValueRef low = LLVMBuildAnd(test.builder, both, make_i64(&test, sizeof(uint64_t) - 1), "");
 
   CN_ASSERT(copy->words != 0 && copy->words != CN_ALL_WORDS);
-  require(&test, LLVMBuildIsNull(test.builder, low, "")); /* the words are the aligned words of the target */
+  require(&test, LLVMBuildIsNull(test.builder, low, "")); /* the words are the aligned words of both */
   for (uint64_t words = copy->words, w = 0; words; words >>= 1, w++) {
     if (!(words & 1))
       continue;

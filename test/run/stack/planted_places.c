@@ -104,24 +104,13 @@ __attribute__((noinline)) static void list(struct places *places, struct frame *
   add_bad(places, f, bad);
 }
 
-// The places of items; of pairs, those before `count` in the references.
+// The places of items.
 __attribute__((noinline)) static void list_items(struct places *places, struct frame *f, int bad)
 {
   places->count = 0;
   for (int i = 0; i < 6; i++)
     places->at[places->count++] = &f->items[i % 2];
   add_bad(places, f, bad);
-}
-
-__attribute__((noinline)) static void list_pairs(struct places *places, struct frame *f, int bad)
-{
-  void *all[BAD] = {&f->items[0], &f->items[1], &f->refs[2], &f->before, (char *)&f->refs[0] + 4, calloc(4, 8)};
-
-  places->count = 0;
-  for (int i = 0; i < 6; i++)
-    places->at[places->count++] = &f->refs[i % 2];
-  if (bad != ALL)
-    places->at[places->count++] = all[bad];
 }
 
 // The last value of each place is there after a collection.
@@ -267,18 +256,25 @@ static void copies_in_global(int bad)
   copies(&global, &places);
 }
 
-static void pairs(int bad)
+// Pairs: of a place that has no reference after it, with a source or both places between two words, and others.
+__attribute__((noinline)) static void pairs(int bad)
 {
   struct frame f = {0};
-  struct places places;
+  node_ref refs[4] = {0}, from[3] = {make(0), make(1), make(2)};
+  void *all[BAD] = {&refs[3], &f.items[1], &f.refs[2], &refs[1], (char *)&f.items[0] + 4, calloc(4, 8)}, *to[7];
+  const void *source[7];
 
-  list_pairs(&places, &f, bad);
-  for (int i = 0; i < places.count; i++) {
-    struct two from = {make(i), make(i + 1)};
-    copy_two(places.at[i], &from);
+  for (int i = 0; i < 7; i++) {
+    to[i] = i == 6 && bad != ALL ? all[bad] : &refs[i % 3];
+    source[i] = i == 6 && (bad == 3 || bad == 4) ? (char *)from + 4 : (void *)&from[i % 2];
   }
+  for (int i = 0; i < 7; i++)
+    copy_two(to[i], source[i]);
   cairn_collect();
-  if (f.refs[0]->value != 4 || f.refs[1]->value != 5 || f.refs[2]->value != 6)
+  for (int i = 0; i < 4; i++)
+    if (refs[i]->value != (const int[]){0, 1, 1, 2}[i])
+      abort();
+  if (f.refs[0])
     abort();
 }
 
