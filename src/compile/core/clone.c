@@ -297,11 +297,15 @@ bool cn_can_clone_function(LLVMValueRef function, uint32_t most)
   return true;
 }
 
+/* The copy's loops lose their metadata, which has locations in the function, and hints for the optimiser. */
 static void set_locations_of_copy(const struct cn_clone *clone, LLVMValueRef copy)
 {
+  unsigned loop = LLVMGetMDKindIDInContext(clone->ctx->llvm, "llvm.loop", 9);
+
   CN_EACH_BLOCK(b, copy)
     CN_EACH_INSTRUCTION(i, b) {
       LLVMMetadataRef location = LLVMInstructionGetDebugLoc(i);
+      LLVMSetMetadata(i, loop, NULL);
       if (location)
         LLVMInstructionSetDebugLoc(i, location_in_copy(clone, location));
     }
