@@ -25,7 +25,7 @@
 #include "runtime/walk/walk.h"
 
 enum {
-  CHAIN_WAYS = CN_THREAD_TABLE_ENTRIES(2, 1), /* entries for a return address */
+  CHAIN_WAYS = CN_THREAD_TABLE_ENTRIES(4, 1), /* entries for a return address */
   CHAIN_SETS = CN_THREAD_TABLE_ENTRIES(16, 1),
   MAX_CHAIN_FRAMES = 4,
 };
@@ -183,13 +183,23 @@ static bool region_frame_has_slot(const struct cn_walk *walk, uintptr_t slot)
   return search.found;
 }
 
+/* False if the slot surely lies outside of the walk's frame. */
+static bool may_have_slot(const struct cn_walk *walk, uintptr_t slot)
+{
+  const struct cn_frame *frame = &walk->frame;
+  bool constant = frame->map != NULL && frame->size != 0 && (frame->size & CN_ENTRY_CHAINED_BIT) == 0;
+
+  return !constant || slot - frame->sp < (uintptr_t)frame->size * sizeof slot;
+}
+
 /* Searches the walk's frame and older frames for the slot. If `chain` is not null and reaches the slot from the stack
  * pointer `sp`, the chain is cached. */
 static bool find_slot_area(struct cn_walk *walk, bool any, uintptr_t slot, struct frame_chain *chain, uintptr_t sp)
 {
   for (; any; any = cn_walk_next(walk)) {
     uintptr_t start;
-    const struct cn_described_area *area = cn_frame_roots_area_at(walk, slot, &start);
+    const struct cn_described_area *area =
+        may_have_slot(walk, slot) ? cn_frame_roots_area_at(walk, slot, &start) : NULL;
     if (chain != NULL && !extend_chain(chain, walk))
       chain = NULL;
     if (area != NULL && chain != NULL)

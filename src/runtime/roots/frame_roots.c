@@ -90,8 +90,7 @@ const struct cn_described_area *cn_frame_roots_area_at(const struct cn_walk *wal
     const struct cn_described_area *area = &cn_map_areas(map)[i];
     uint64_t stride = area->count > 1 ? area->stride : sizeof slot;
     *start = memory_place(walk, area->reg, area->offset) + area->ref_offset;
-    if (area->tag == CAIRN_ROOT_DEFAULT && slot >= *start && (slot - *start) % stride == 0 &&
-        (slot - *start) / stride < area->count)
+    if (area->tag == CAIRN_ROOT_DEFAULT && slot - *start < area->count * stride && (slot - *start) % stride == 0)
       return area;
   }
   return NULL;

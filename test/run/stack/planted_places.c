@@ -1,7 +1,7 @@
 // Each form of test in line accepts described places, and passes every other place to the check, which ends the
 // program: words of data beside references, halves of words, and memory of malloc(). Before, the same code has stored to
 // all described places, so that its site knows the places around.
-// RUN: %cairn-cc -O2 -w %s -o %t && %cairn-cc -O2 -w -fcairn-without=store-copies %s -o %t.tested
+// RUN: %cairn-cc -O2 -g -w %s -o %t && %cairn-cc -O2 -w -fcairn-without=store-copies %s -o %t.tested
 // RUN: for form in caller other array global top index copy copy-global two; do %t $form || exit 1; \
 // RUN:   env CAIRN_STRESS=1 %t $form && env CAIRN_STRESS=1 CAIRN_VERIFY=heap %t.tested $form || exit 1; done
 // RUN: for program in %t %t.tested; do for form in caller other array global top index copy copy-global two; do \
@@ -56,6 +56,14 @@ __attribute__((noinline)) void copy(struct item *to, const struct item *from)
 __attribute__((noinline)) void copy_two(struct two *to, const struct two *from)
 {
   *to = *from;
+}
+
+// The copy of a function with a loop has debug information of its own.
+__attribute__((noinline)) void fill(node_ref *at, int count, node_ref node)
+{
+  for (int i = 0; i < count; i++)
+    if (!at[i])
+      at[i] = node;
 }
 
 __attribute__((noinline)) void set_top(node_ref node)
@@ -210,6 +218,7 @@ __attribute__((noinline)) static void by_index(struct frame *f, int bad)
   for (; index < 3; index++)
     global.refs[index] = make(index);
   check(&(struct places){{&global.refs[0], &global.refs[1], &global.refs[2]}, 3});
+  fill(local, 4, make(4));
   for (index = 0; index < 4; index++)
     local[index] = make(index);
   cairn_collect();
@@ -261,14 +270,15 @@ __attribute__((noinline)) static void pairs(int bad)
 {
   struct frame f = {0};
   node_ref refs[4] = {0}, from[3] = {make(0), make(1), make(2)};
-  void *all[BAD] = {&refs[3], &f.items[1], &f.refs[2], &refs[1], (char *)&f.items[0] + 4, calloc(4, 8)}, *to[7];
-  const void *source[7];
+  void *all[BAD] = {&refs[3], &f.items[1], &f.refs[2], &refs[1], (char *)&f.items[0] + 4, calloc(4, 8)};
+  void *volatile to[7], *volatile source[7]; // unknown to the compiler
+  volatile int count = 7;
 
   for (int i = 0; i < 7; i++) {
     to[i] = i == 6 && bad != ALL ? all[bad] : &refs[i % 3];
-    source[i] = i == 6 && (bad == 3 || bad == 4) ? (char *)from + 4 : (void *)&from[i % 2];
+    source[i] = i == 6 && (bad == 3 || bad == 4) ? (char *)from + 4 : (char *)&from[i % 2];
   }
-  for (int i = 0; i < 7; i++)
+  for (int i = 0; i < count; i++) // by one call
     copy_two(to[i], source[i]);
   cairn_collect();
   for (int i = 0; i < 4; i++)
