@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Follows pointers through calls. Arguments become equal to the parameters of the program's functions, and are held
+ * ordinary if they reach native code; calls that allocate, free, copy and sort are noted for the rewriting.
+ */
+#include <string.h>
+#include "migrate/program.h"
+
+static const struct cn_callee *callee_of(struct cn_walk *walk, CXCursor call)
+{
+  return cn_allocators_callee(walk->program, clang_getCursorReferenced(call));
+}
+
+static struct cn_value value_of_type(struct cn_type *type)
+{
+  return (struct cn_value){.type = type, .variable = clang_getNullCursor()};
+}
+
+static CXCursor argument(CXCursor call, int index)
+{
+  if (index < 0 || index >= clang_Cursor_getNumArguments(call))
+    return clang_getNullCursor();
+  return clang_Cursor_getArgument(call, (unsigned)index);
+}
+
+/* The value of an argument, before the conversion to a void pointer. */
+static struct cn_value argument_value(struct cn_walk *walk, CXCursor call, int index)
+{
+  CXCursor cursor = argument(call, index);
+
+  return clang_Cursor_isNull(cursor) ? value_of_type(&cn_type_scalar) : cn_value_of(walk, cursor);
+}
+
+static void value_arguments(struct cn_walk *walk, CXCursor call)
+{
+  for (int i = 0; i < clang_Cursor_getNumArguments(call); i++)
+    argument_value(walk, call, i);
+}
+
+bool cn_call_allocates(struct cn_walk *walk, CXCursor expression)
+{
+  CXCursor call = expression;
+
+  /* Only parentheses and implicit conversions may lie between. */
+  for (;;) {
+    enum CXCursorKind kind = clang_getCursorKind(call);
+    if (kind == CXCursor_CallExpr)
+      break;
+    if (kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr)
+      return false;
+    struct cn_cursors children = cn_cursor_children(call);
+    CXCursor child = children.count == 1 ? children.at[0] : clang_getNullCursor();
+    cn_free(&children);
+    if (clang_Cursor_isNull(child))
+      return false;
+    call = child;
+  }
+  enum cn_callee_kind kind = callee_of(walk, call)->kind;
+  return kind == CN_CALLEE_ALLOCATE || kind == CN_CALLEE_RESIZE;
+}
+
+static void hold(struct cn_walk *walk, const struct cn_type *type, enum cn_reason reason, CXCursor at, const char *name)
+{
+  if (type->kind == CN_TYPE_POINTER)
+    cn_classes_hold(&walk->program->classes, type->pointer,
+                    (struct cn_held){reason, cn_walk_position(walk, at), name ? cn_strdup(name) : NULL});
+}
+
+struct cn_value cn_call_allocation(struct cn_walk *walk, CXCursor outer, CXCursor call, struct cn_type *type,
+                                   CXType target)
+{
+  struct cn_program *program = walk->program;
+  const struct cn_callee *callee = callee_of(walk, call);
+  struct cn_allocation allocation = {.pointer = type->pointer, .element = type->to};
+  bool editable = cn_program_extent(program, outer, &allocation.position, &allocation.end);
+  enum cn_reason reason = cn_size_read(walk, call, callee, target, &allocation);
+  bool added;
+
+  allocation.begin = allocation.position.at;
+  value_arguments(walk, call);
+  if (callee->kind == CN_CALLEE_RESIZE) {
+    struct cn_value old = argument_value(walk, call, callee->array);
+    allocation.array = cn_program_keep(program, cn_program_text_of(program, cn_value_strip(argument(call, callee->array))));
+    cn_type_unify(program, type, old.type);
+    program->classes.pointers.at[cn_classes_find(&program->classes, type->pointer)].resized = true;
+    allocation.form = CN_ALLOCATE_RESIZED;
+    if (!allocation.array)
+      reason = CN_REASON_MACRO;
+  }
+  if (!editable)
+    reason = CN_REASON_MACRO;
+  if (reason)
+    hold(walk, type, reason, call, NULL);
+  allocation.rewritable = !reason;
+  program->classes.pointers.at[cn_classes_find(&program->classes, type->pointer)].allocated = true;
+  cn_ptrmap_add(&program->calls, cn_position_key(allocation.position), &added);
+  if (added || !editable)
+    cn_push(&program->allocations, allocation);
+  return value_of_type(type);
+}
+
+static struct cn_value free_value(struct cn_walk *walk, CXCursor call, const struct cn_callee *callee)
+{
+  struct cn_program *program = walk->program;
+  struct cn_value value = argument_value(walk, call, callee->array);
+  struct cn_free_call freed = {.form = CN_FREE_EXPRESSION};
+  bool added, editable = cn_program_extent(program, call, &freed.position, &freed.end);
+
+  if (value.type->kind != CN_TYPE_POINTER)
+    return value_of_type(&cn_type_scalar);
+  freed.begin = freed.position.at;
+  freed.pointer = value.type->pointer;
+  if (!editable) {
+    hold(walk, value.type, CN_REASON_MACRO, call, NULL);
+    return value_of_type(&cn_type_scalar);
+  }
+  if (clang_equalCursors(call, walk->statement)) {
+    freed.form = walk->form;
+    freed.begin = walk->begin;
+    freed.end = walk->end;
+  }
+  cn_ptrmap_add(&program->calls, cn_position_key(freed.position), &added);
+  if (added)
+    cn_push(&program->frees, freed);
+  return value_of_type(&cn_type_scalar);
+}
+
+/* memcpy() and memmove(): the targets are equal, and the pointers are independent. */
+static struct cn_value copy_value(struct cn_walk *walk, CXCursor call)
+{
+  struct cn_value to = argument_value(walk, call, 0), from = argument_value(walk, call, 1);
+
+  argument_value(walk, call, 2);
+  if (to.type->kind == CN_TYPE_POINTER && from.type->kind == CN_TYPE_POINTER)
+    cn_type_unify(walk->program, cn_type_target(walk->program, to.type), cn_type_target(walk->program, from.type));
+  to.place = 0;
+  return to;
+}
+
+static void need_header(struct cn_walk *walk, CXCursor call, const struct cn_type *type, bool array)
+{
+  struct cn_position position = cn_walk_position(walk, call);
+
+  if (type->kind == CN_TYPE_POINTER && cn_program_source(walk->program, position.file))
+    cn_push(&walk->program->needs, (struct cn_need){position.file, type->pointer, array});
+}
+
+static struct cn_value search_value(struct cn_walk *walk, CXCursor call)
+{
+  struct cn_value value = argument_value(walk, call, 0);
+
+  argument_value(walk, call, 1);
+  argument_value(walk, call, 2);
+  need_header(walk, call, value.type, false);
+  value.place = 0;
+  value.interior = true;
+  return value;
+}
+
+static void native_call(struct cn_walk *walk, CXCursor call, const char *name)
+{
+  for (int i = 0; i < clang_Cursor_getNumArguments(call); i++) {
+    struct cn_value value = argument_value(walk, call, i);
+    cn_type_hold(walk->program, value.type, CN_REASON_PASSED, cn_walk_position(walk, argument(call, i)), name);
+  }
+}
+
+/* qsort() becomes cairn_sort() if the array is managed; the parameters of the comparator point into the array. */
+static struct cn_value sort_value(struct cn_walk *walk, CXCursor call)
+{
+  struct cn_program *program = walk->program;
+  struct cn_value base = argument_value(walk, call, 0), compare = argument_value(walk, call, 3);
+  struct cn_sort_call sort = {.base = base.type};
+  struct cn_type *function = compare.type->kind == CN_TYPE_POINTER ? compare.type->to : compare.type;
+  char *array = cn_program_text_of(program, argument(call, 0)), *count = cn_program_text_of(program, argument(call, 1));
+  char *order = cn_program_text_of(program, argument(call, 3));
+  bool editable = cn_program_extent(program, call, &sort.position, &sort.end), added;
+
+  argument_value(walk, call, 1);
+  argument_value(walk, call, 2);
+  if (base.type->kind != CN_TYPE_POINTER || function->kind != CN_TYPE_FUNCTION || !array || !count || !order ||
+      !editable) {
+    hold(walk, base.type, CN_REASON_SORTED, call, "qsort");
+  } else {
+    sort.begin = sort.position.at;
+    sort.text = cn_program_keep(program, cn_format("cairn_sort(%s, %s, %s)", array, count, order));
+    for (size_t i = 0; i < function->count; i++)
+      cn_type_unify(program, function->parameters[i], base.type);
+    cn_ptrmap_add(&program->calls, cn_position_key(sort.position), &added);
+    if (added)
+      cn_push(&program->sorts, sort);
+    need_header(walk, call, base.type, true);
+  }
+  free(array);
+  free(count);
+  free(order);
+  return value_of_type(&cn_type_scalar);
+}
+
+/* A function whose code is not here. Its result is of native code. */
+static struct cn_value native_value(struct cn_walk *walk, CXCursor call)
+{
+  char *name = cn_cursor_name(call);
+  struct cn_type *type = cn_type_of_expression(walk->program, clang_getCursorType(call));
+
+  native_call(walk, call, name);
+  cn_type_hold(walk->program, type, CN_REASON_RESULT, cn_walk_position(walk, call), name);
+  free(name);
+  return value_of_type(type);
+}
+
+static void pass_arguments(struct cn_walk *walk, CXCursor call, const struct cn_type *function)
+{
+  for (int i = 0; i < clang_Cursor_getNumArguments(call); i++) {
+    struct cn_value value = argument_value(walk, call, i);
+    if ((size_t)i < function->count) {
+      cn_type_unify(walk->program, function->parameters[i], value.type);
+      continue;
+    }
+    char *name = cn_cursor_name(call);
+    cn_type_hold(walk->program, value.type, CN_REASON_VARIADIC, cn_walk_position(walk, argument(call, i)), name);
+    free(name);
+  }
+}
+
+static struct cn_value program_value(struct cn_walk *walk, CXCursor call, CXCursor function)
+{
+  struct cn_type *type;
+
+  if (clang_getCursorKind(function) == CXCursor_FunctionDecl) {
+    type = cn_type_declared(walk->program, function);
+  } else {
+    struct cn_cursors children = cn_cursor_children(call);
+    type = children.count ? cn_value_of(walk, children.at[0]).type : &cn_type_scalar;
+    cn_free(&children);
+    if (type->kind == CN_TYPE_POINTER)
+      type = type->to;
+  }
+  if (type->kind != CN_TYPE_FUNCTION)
+    return native_value(walk, call);
+  pass_arguments(walk, call, type);
+  return value_of_type(type->to);
+}
+
+static void note_jump(struct cn_walk *walk, CXCursor call)
+{
+  struct cn_note note = {.position = cn_walk_position(walk, call),
+                         .text = "setjmp(), which a function that handles references may not call",
+                         .choices = "move the call to a function of its own without references, or return an error"};
+
+  cn_push(&walk->program->notes, note);
+}
+
+struct cn_value cn_call_value(struct cn_walk *walk, CXCursor call)
+{
+  CXCursor function = clang_getCursorReferenced(call);
+  const struct cn_callee *callee = callee_of(walk, call);
+  struct cn_value value;
+
+  switch (callee->kind) {
+  case CN_CALLEE_ALLOCATE:
+  case CN_CALLEE_RESIZE:
+    return cn_call_allocation(walk, call, call, cn_type_of_expression(walk->program, clang_getCursorType(call)),
+                              clang_getPointeeType(clang_getCursorType(call)));
+  case CN_CALLEE_FREE:
+    return free_value(walk, call, callee);
+  case CN_CALLEE_COPY:
+    return copy_value(walk, call);
+  case CN_CALLEE_FILL:
+    value = argument_value(walk, call, 0);
+    value.place = 0;
+    argument_value(walk, call, 1);
+    argument_value(walk, call, 2);
+    return value;
+  case CN_CALLEE_SEARCH:
+    return search_value(walk, call);
+  case CN_CALLEE_PRINT:
+    need_header(walk, call, argument_value(walk, call, 0).type, false);
+    value_arguments(walk, call);
+    return value_of_type(&cn_type_scalar);
+  case CN_CALLEE_READ:
+    value_arguments(walk, call);
+    return value_of_type(&cn_type_scalar);
+  case CN_CALLEE_SORT:
+    return sort_value(walk, call);
+  case CN_CALLEE_JUMP:
+    note_jump(walk, call);
+    return native_value(walk, call);
+  case CN_CALLEE_DUPLICATE:
+  case CN_CALLEE_OTHER:
+    break;
+  }
+  if (clang_getCursorKind(function) != CXCursor_FunctionDecl)
+    return program_value(walk, call, function);
+  if (cn_program_name(walk->program, function)->defined)
+    return program_value(walk, call, function);
+  if (cn_program_is_cairn(walk->program, function)) {
+    value_arguments(walk, call);
+    return value_of_type(cn_type_of_expression(walk->program, clang_getCursorType(call)));
+  }
+  return native_value(walk, call);
+}

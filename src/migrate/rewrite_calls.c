@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Rewrites the calls that allocate, change a length, free and sort managed objects. Without state.
+ */
+#include <ctype.h>
+#include <string.h>
+#include "migrate/program.h"
+
+/* The text of a new object or array; the caller frees it. */
+static char *new_text(const struct cn_program *program, const struct cn_allocation *allocation, const char *element)
+{
+  uint32_t class = cn_classes_find(&((struct cn_program *)(uintptr_t)program)->classes, allocation->pointer);
+  bool resized = program->classes.pointers.at[class].resized;
+
+  switch (allocation->form) {
+  case CN_ALLOCATE_ONE:
+    return resized ? cn_format("cairn_new_array(%s, 1)", element) : cn_format("cairn_new(%s)", element);
+  case CN_ALLOCATE_FLEXIBLE:
+    return cn_format("cairn_new_flex(%s, %s, %s)", element, allocation->count, allocation->member);
+  case CN_ALLOCATE_ARRAY:
+    return cn_format("cairn_new_array(%s, %s)", element, allocation->count);
+  case CN_ALLOCATE_RESIZED:
+    break;
+  }
+  bool null = strcmp(allocation->array, "NULL") == 0 || strcmp(allocation->array, "0") == 0;
+  return null ? cn_format("cairn_new_array(%s, %s)", element, allocation->count)
+              : cn_format("cairn_resize_array(%s, %s)", allocation->array, allocation->count);
+}
+
+static void rewrite_allocation(struct cn_program *program, const struct cn_allocation *allocation)
+{
+  struct cn_source *source = cn_program_source(program, allocation->position.file);
+  char *element = cn_type_text(program, allocation->element);
+  char *text = new_text(program, allocation, allocation->other ? allocation->other : element);
+
+  if (allocation->other && allocation->element->kind != CN_TYPE_VOID && allocation->form != CN_ALLOCATE_RESIZED) {
+    char *plain = text;
+    text = cn_format("(%s managed *)%s", element, plain);
+    free(plain);
+  }
+  cn_source_edit(source, allocation->begin, allocation->end, text);
+  free(element);
+}
+
+/* Removes [begin, end), with its line if the line is otherwise empty. */
+static void remove_statement(struct cn_source *source, uint32_t begin, uint32_t end)
+{
+  uint32_t first = begin, last = end;
+
+  while (first > 0 && (source->text[first - 1] == ' ' || source->text[first - 1] == '\t'))
+    first--;
+  while (source->text[last] == ' ' || source->text[last] == '\t' || source->text[last] == '\r')
+    last++;
+  bool whole = (first == 0 || source->text[first - 1] == '\n') && source->text[last] == '\n';
+  if (whole)
+    cn_source_edit(source, first, last + 1, cn_strdup(""));
+  else if (source->text[last] == '\n' && first < begin)
+    cn_source_edit(source, first, end, cn_strdup(""));
+  else
+    cn_source_edit(source, begin, source->text[end] == ' ' ? end + 1 : end, cn_strdup(""));
+}
+
+static void rewrite_free(struct cn_program *program, const struct cn_free_call *freed)
+{
+  struct cn_source *source = cn_program_source(program, freed->position.file);
+
+  switch (freed->form) {
+  case CN_FREE_STATEMENT:
+    remove_statement(source, freed->begin, freed->end);
+    break;
+  case CN_FREE_BRANCH:
+    cn_source_edit(source, freed->begin, freed->end, cn_strdup("{}"));
+    break;
+  case CN_FREE_EXPRESSION:
+    cn_source_edit(source, freed->begin, freed->end, cn_strdup("(void)0"));
+    break;
+  }
+}
+
+void cn_rewrite_calls(struct cn_program *program, struct cn_counts *counts)
+{
+  for (size_t i = 0; i < program->allocations.count; i++) {
+    const struct cn_allocation *allocation = &program->allocations.at[i];
+    if (!allocation->rewritable || !cn_is_managed(program, allocation->pointer))
+      continue;
+    rewrite_allocation(program, allocation);
+    counts->allocations++;
+  }
+  for (size_t i = 0; i < program->frees.count; i++) {
+    if (!cn_is_managed(program, program->frees.at[i].pointer))
+      continue;
+    rewrite_free(program, &program->frees.at[i]);
+    counts->frees++;
+  }
+  for (size_t i = 0; i < program->sorts.count; i++) {
+    const struct cn_sort_call *sort = &program->sorts.at[i];
+    if (cn_is_managed(program, sort->base->pointer))
+      cn_source_edit(cn_program_source(program, sort->position.file), sort->begin, sort->end, cn_strdup(sort->text));
+  }
+}
