@@ -37,24 +37,27 @@ static void value_arguments(struct cn_walk *walk, CXCursor call)
     argument_value(walk, call, i);
 }
 
-bool cn_call_allocates(struct cn_walk *walk, CXCursor expression)
+CXCursor cn_call_within(CXCursor expression)
 {
-  CXCursor call = expression;
-
-  /* Only parentheses and implicit conversions may lie between. */
   for (;;) {
-    enum CXCursorKind kind = clang_getCursorKind(call);
+    enum CXCursorKind kind = clang_getCursorKind(expression);
     if (kind == CXCursor_CallExpr)
-      break;
-    if (kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr)
-      return false;
-    struct cn_cursors children = cn_cursor_children(call);
+      return expression;
+    struct cn_cursors children = cn_cursor_children(expression);
     CXCursor child = children.count == 1 ? children.at[0] : clang_getNullCursor();
     cn_free(&children);
-    if (clang_Cursor_isNull(child))
-      return false;
-    call = child;
+    if (clang_Cursor_isNull(child) || (kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr))
+      return clang_getNullCursor();
+    expression = child;
   }
+}
+
+bool cn_call_allocates(struct cn_walk *walk, CXCursor expression)
+{
+  CXCursor call = cn_call_within(expression);
+
+  if (clang_Cursor_isNull(call))
+    return false;
   enum cn_callee_kind kind = callee_of(walk, call)->kind;
   return kind == CN_CALLEE_ALLOCATE || kind == CN_CALLEE_RESIZE;
 }
@@ -114,7 +117,12 @@ static struct cn_value free_value(struct cn_walk *walk, CXCursor call, const str
     hold(walk, value.type, CN_REASON_MACRO, call, NULL);
     return value_of_type(&cn_type_scalar);
   }
-  if (clang_equalCursors(call, walk->statement)) {
+  CXCursor freed_argument = argument(call, callee->array);
+  if (!cn_value_only_reads(freed_argument)) {
+    freed.form = CN_FREE_EVALUATED;
+    if (clang_Cursor_getNumArguments(call) != 1)
+      hold(walk, value.type, CN_REASON_FREED, call, NULL);
+  } else if (clang_equalCursors(call, walk->statement)) {
     freed.form = walk->form;
     freed.begin = walk->begin;
     freed.end = walk->end;
@@ -261,7 +269,7 @@ struct cn_value cn_call_value(struct cn_walk *walk, CXCursor call)
   case CN_CALLEE_ALLOCATE:
   case CN_CALLEE_RESIZE:
     return cn_call_allocation(walk, call, call, cn_type_of_expression(walk->program, clang_getCursorType(call)),
-                              clang_getPointeeType(clang_getCursorType(call)));
+                              cn_cursor_pointee(call));
   case CN_CALLEE_FREE:
     return free_value(walk, call, callee);
   case CN_CALLEE_COPY:
@@ -286,7 +294,10 @@ struct cn_value cn_call_value(struct cn_walk *walk, CXCursor call)
   case CN_CALLEE_JUMP:
     note_jump(walk, call);
     return native_value(walk, call);
+  case CN_CALLEE_FORMAT:
+  case CN_CALLEE_COPY_TEXT:
   case CN_CALLEE_DUPLICATE:
+    return cn_text_call(walk, call, callee);
   case CN_CALLEE_OTHER:
     break;
   }

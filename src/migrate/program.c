@@ -57,6 +57,7 @@ void cn_program_free(struct cn_program *program)
   cn_free(&program->frees);
   cn_free(&program->sorts);
   cn_free(&program->notes);
+  cn_free(&program->conditional);
   cn_free(&program->groups);
   cn_free(&program->typedefs);
   cn_free(&program->needs);
@@ -219,4 +220,16 @@ struct cn_cursors cn_cursor_children(CXCursor cursor)
 
   clang_visitChildren(cursor, add_child, &cursors);
   return cursors;
+}
+
+CXType cn_cursor_pointee(CXCursor expression)
+{
+  CXType type = clang_getCursorType(expression), pointee = clang_getPointeeType(type);
+
+  return pointee.kind == CXType_Invalid ? clang_getPointeeType(clang_getCanonicalType(type)) : pointee;
+}
+
+CXType cn_unqualified(CXType type)
+{
+  return type.kind == CXType_Invalid ? type : clang_getUnqualifiedType(type);
 }

@@ -65,7 +65,13 @@ struct cn_need {
   bool array; /* <cairn/array.h>; otherwise <cairn/string.h> */
 };
 
-enum cn_allocation_form { CN_ALLOCATE_ONE, CN_ALLOCATE_ARRAY, CN_ALLOCATE_FLEXIBLE, CN_ALLOCATE_RESIZED };
+enum cn_allocation_form {
+  CN_ALLOCATE_ONE,
+  CN_ALLOCATE_ARRAY,
+  CN_ALLOCATE_FLEXIBLE,
+  CN_ALLOCATE_RESIZED,
+  CN_ALLOCATE_TEXT /* strdup(), strndup() */
+};
 
 /* A call of malloc() or a function like it. */
 struct cn_allocation {
@@ -76,12 +82,18 @@ struct cn_allocation {
   struct cn_type *element;
   char *other;  /* the text of another element type, which the result is cast from; may be null */
   char *count;  /* the text of the number of elements; may be null */
-  char *array;  /* the text of the array that gets another length */
+  char *array;  /* the text of the array that gets another length, or of the text that is copied */
+  uint32_t from; /* the pointer to the text that is copied */
   char *member; /* the flexible member */
   bool rewritable;
 };
 
-enum cn_free_form { CN_FREE_STATEMENT, CN_FREE_BRANCH, CN_FREE_EXPRESSION };
+enum cn_free_form {
+  CN_FREE_STATEMENT,
+  CN_FREE_BRANCH,
+  CN_FREE_EXPRESSION,
+  CN_FREE_EVALUATED /* the argument has effects */
+};
 
 struct cn_free_call {
   enum cn_free_form form;
@@ -96,6 +108,15 @@ struct cn_sort_call {
   uint32_t begin, end;
   struct cn_type *base;
   char *text; /* of the call that replaces it */
+};
+
+/* An edit that is made if one of the pointers becomes managed. */
+struct cn_conditional_edit {
+  const uint32_t *pointers;
+  size_t count;
+  struct cn_position position;
+  uint32_t end;
+  char *text;
 };
 
 /* A place where a person must decide, beside the reasons of the classes. */
@@ -136,6 +157,7 @@ struct cn_program {
   CN_VECTOR(struct cn_free_call) frees;
   CN_VECTOR(struct cn_sort_call) sorts;
   CN_VECTOR(struct cn_note) notes;
+  CN_VECTOR(struct cn_conditional_edit) conditional;
   CN_VECTOR(struct cn_group) groups;
   CN_VECTOR(struct cn_typedef) typedefs;
   CN_VECTOR(struct cn_need) needs;
@@ -186,6 +208,10 @@ struct cn_cursors {
   CXCursor *at;
   size_t count, room;
 };
+/* The target of a pointer type, also of a typedef of one. */
+CXType cn_cursor_pointee(CXCursor expression);
+/* Like clang_getUnqualifiedType(), which refuses invalid types. */
+CXType cn_unqualified(CXType type);
 /* The children of a cursor. The caller frees them with cn_free(). */
 struct cn_cursors cn_cursor_children(CXCursor cursor);
 
@@ -221,6 +247,8 @@ enum cn_callee_kind {
   CN_CALLEE_READ,
   CN_CALLEE_SEARCH,
   CN_CALLEE_PRINT,
+  CN_CALLEE_FORMAT,  /* arguments: stream, format */
+  CN_CALLEE_COPY_TEXT,
   CN_CALLEE_DUPLICATE,
   CN_CALLEE_SORT,
   CN_CALLEE_JUMP
@@ -251,6 +279,7 @@ struct cn_value {
 struct cn_walk {
   struct cn_program *program;
   struct cn_type *function; /* that contains the code; null outside */
+  bool constant;            /* in the initialiser of a variable that is not on the stack */
   CXCursor statement;       /* the call that is a statement of its own */
   enum cn_free_form form;   /* its form */
   uint32_t begin, end;      /* its extent */
@@ -265,9 +294,19 @@ bool cn_call_allocates(struct cn_walk *walk, CXCursor expression);
 /* The value of such a call within `outer`, which converts it to the type `target`. */
 struct cn_value cn_call_allocation(struct cn_walk *walk, CXCursor outer, CXCursor call, struct cn_type *type,
                                    CXType target);
+/* True if the evaluation of the expression only reads. */
+bool cn_value_only_reads(CXCursor expression);
 struct cn_position cn_walk_position(struct cn_walk *walk, CXCursor cursor);
 void cn_statement_walk(struct cn_walk *walk, CXCursor statement, CXCursor parent);
 void cn_statements_walk_unit(struct cn_program *program, CXTranslationUnit unit);
+
+/* text_calls.c: calls of functions for text. */
+struct cn_value cn_text_call(struct cn_walk *walk, CXCursor call, const struct cn_callee *callee);
+/* Adds an edit that replaces [position, end) if one of the pointers becomes managed; takes `text`. */
+void cn_edit_if_managed(struct cn_program *program, const uint32_t *pointers, size_t count,
+                        struct cn_position position, uint32_t end, char *text);
+/* The call in parentheses or implicit conversions, or a null cursor. */
+CXCursor cn_call_within(CXCursor expression);
 
 /* sizes.c: fills in form, element, count and member of an allocation. Returns a reason if the size is not understood. */
 enum cn_reason cn_size_read(struct cn_walk *walk, CXCursor call, const struct cn_callee *callee, CXType pointee,

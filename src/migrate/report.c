@@ -24,6 +24,15 @@ static void print_held(const struct cn_program *program, const struct cn_held *h
   fprintf(out, ": %s\n", cn_reason_choices[held->reason]);
 }
 
+/* True if a pointer to char follows in the list of reasons. One is enough for a person. */
+static bool has_text_before(const struct cn_program *program, uint32_t next)
+{
+  while ((next = program->classes.held.at[next - 1].next) != 0)
+    if (program->classes.held.at[next - 1].what.reason == CN_REASON_TEXT)
+      return true;
+  return false;
+}
+
 /* Prints the reasons of a class in the order of their discovery. Returns their number. */
 static size_t print_reasons(const struct cn_program *program, uint32_t next, FILE *out)
 {
@@ -31,7 +40,8 @@ static size_t print_reasons(const struct cn_program *program, uint32_t next, FIL
     return 0;
   size_t before = print_reasons(program, program->classes.held.at[next - 1].next, out);
   const struct cn_held *held = &program->classes.held.at[next - 1].what;
-  if (!*cn_reason_texts[held->reason])
+  bool first_text = held->reason != CN_REASON_TEXT || !has_text_before(program, next);
+  if (!*cn_reason_texts[held->reason] || !first_text)
     return before;
   if (out)
     print_held(program, held, out);
@@ -46,7 +56,7 @@ static size_t report_class(struct cn_program *program, const struct cn_allocatio
 
   for (size_t i = 0; i < program->allocations.count; i++)
     allocations += cn_classes_find(&program->classes, program->allocations.at[i].pointer) == class;
-  if (!reasons)
+  if (!reasons || (allocation->element->character && !program->options.strings))
     return 0;
   char *text = cn_type_text(program, allocation->element);
   print_position(program, allocation->position, out);

@@ -6,10 +6,22 @@
 #include <string.h>
 #include "migrate/program.h"
 
-/* The text of a new object or array; the caller frees it. */
-static char *new_text(const struct cn_program *program, const struct cn_allocation *allocation, const char *element)
+/* The text of a copy of a text. */
+static char *copied_text(struct cn_program *program, const struct cn_allocation *allocation)
 {
-  uint32_t class = cn_classes_find(&((struct cn_program *)(uintptr_t)program)->classes, allocation->pointer);
+  bool managed = allocation->from && cn_is_managed(program, allocation->from);
+  const char *text = allocation->array;
+
+  if (!allocation->count)
+    return managed ? cn_format("cairn_slice(%s, strlen(%s))", text, text) : cn_format("cairn_text(%s)", text);
+  return managed ? cn_format("cairn_slice(%s, cairn_strnlen(%s, %s))", text, text, allocation->count)
+                 : cn_format("cairn_text_in(%s, strnlen(%s, %s))", text, text, allocation->count);
+}
+
+/* The text of a new object or array; the caller frees it. */
+static char *new_text(struct cn_program *program, const struct cn_allocation *allocation, const char *element)
+{
+  uint32_t class = cn_classes_find(&program->classes, allocation->pointer);
   bool resized = program->classes.pointers.at[class].resized;
 
   switch (allocation->form) {
@@ -19,6 +31,8 @@ static char *new_text(const struct cn_program *program, const struct cn_allocati
     return cn_format("cairn_new_flex(%s, %s, %s)", element, allocation->count, allocation->member);
   case CN_ALLOCATE_ARRAY:
     return cn_format("cairn_new_array(%s, %s)", element, allocation->count);
+  case CN_ALLOCATE_TEXT:
+    return copied_text(program, allocation);
   case CN_ALLOCATE_RESIZED:
     break;
   }
@@ -74,6 +88,11 @@ static void rewrite_free(struct cn_program *program, const struct cn_free_call *
   case CN_FREE_EXPRESSION:
     cn_source_edit(source, freed->begin, freed->end, cn_strdup("(void)0"));
     break;
+  case CN_FREE_EVALUATED: {
+    uint32_t open = cn_source_token_from(source, freed->begin) + 1;
+    cn_source_edit(source, freed->begin, source->tokens.at[open].at, cn_strdup("(void)"));
+    break;
+  }
   }
 }
 
@@ -91,6 +110,15 @@ void cn_rewrite_calls(struct cn_program *program, struct cn_counts *counts)
       continue;
     rewrite_free(program, &program->frees.at[i]);
     counts->frees++;
+  }
+  for (size_t i = 0; i < program->conditional.count; i++) {
+    const struct cn_conditional_edit *edit = &program->conditional.at[i];
+    bool managed = false;
+    for (size_t k = 0; k < edit->count; k++)
+      managed |= cn_is_managed(program, edit->pointers[k]);
+    if (managed)
+      cn_source_edit(cn_program_source(program, edit->position.file), edit->position.at, edit->end,
+                     cn_strdup(edit->text));
   }
   for (size_t i = 0; i < program->sorts.count; i++) {
     const struct cn_sort_call *sort = &program->sorts.at[i];

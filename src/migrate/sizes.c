@@ -110,7 +110,7 @@ static char *operand_text(struct cn_walk *walk, CXCursor unit)
 
 static bool is_spelled(CXType type, const char *text)
 {
-  CXString name = clang_getTypeSpelling(clang_getUnqualifiedType(type));
+  CXString name = clang_getTypeSpelling(cn_unqualified(type));
   bool same = strcmp(clang_getCString(name), text) == 0;
 
   clang_disposeString(name);
@@ -119,8 +119,8 @@ static bool is_spelled(CXType type, const char *text)
 
 static bool same_type(CXType one, CXType other)
 {
-  return clang_equalTypes(clang_getUnqualifiedType(clang_getCanonicalType(one)),
-                          clang_getUnqualifiedType(clang_getCanonicalType(other))) != 0;
+  return clang_equalTypes(cn_unqualified(clang_getCanonicalType(one)),
+                          cn_unqualified(clang_getCanonicalType(other))) != 0;
 }
 
 static bool is_plain_number(CXType type)
@@ -197,45 +197,105 @@ static bool find_flexible(CXType type, char **member, CXType *element)
   return found;
 }
 
+/* Splits a sum into its terms. */
+static void split_sum(CXCursor expression, struct cn_cursors *terms)
+{
+  CXCursor inner = cn_value_strip(expression);
+
+  if (clang_getCursorBinaryOperatorKind(inner) != CXBinaryOperator_Add) {
+    cn_push(terms, expression);
+    return;
+  }
+  struct cn_cursors parts = cn_cursor_children(inner);
+  for (size_t i = 0; i < parts.count; i++)
+    split_sum(parts.at[i], terms);
+  cn_free(&parts);
+}
+
+/* What the terms of a sum are, beside the size of the struct. */
+struct sum {
+  bool base;          /* the size of the struct is among them */
+  bool wrong;
+  struct product rest; /* of a single term with sizeof */
+  char *bytes;         /* the text of the terms without sizeof; null if there is none */
+};
+
+static void add_term(struct cn_walk *walk, CXCursor term, CXType pointee, struct sum *sum)
+{
+  struct product product = {.unit = clang_getNullCursor()};
+  char *other = NULL, *before = sum->bytes;
+
+  read_product(walk, term, &product);
+  bool unit = !clang_Cursor_isNull(product.unit);
+  sum->wrong |= product.wrong;
+  if (unit && !product.factors && !sum->base && measures(walk, product.unit, pointee, &other)) {
+    sum->base = true;
+  } else if (unit) {
+    sum->wrong |= sum->rest.factors || !product.factors;
+    free(sum->rest.factors);
+    sum->rest = product;
+    product.factors = NULL;
+  } else if (product.factors) {
+    sum->bytes = before ? cn_format("%s + %s", before, product.factors) : cn_strdup(product.factors);
+    free(before);
+  }
+  free(other);
+  free(product.factors);
+}
+
+/* The number of elements after the struct, which the caller frees; null if the sum is not understood. */
+static char *flexible_count(struct cn_walk *walk, struct sum *sum, CXType element)
+{
+  char *other = NULL, *count = NULL;
+
+  if (sum->wrong || !sum->base)
+    return NULL;
+  if (sum->bytes && !sum->rest.factors && clang_Type_getSizeOf(element) == 1)
+    count = cn_strdup(sum->bytes);
+  if (!sum->bytes && sum->rest.factors && measures(walk, sum->rest.unit, element, &other))
+    count = cn_strdup(sum->rest.factors);
+  free(other);
+  return count;
+}
+
 /* `sizeof(S) + n * sizeof(T)`, where S ends in an array of T. */
-static enum cn_reason read_flexible(struct cn_walk *walk, CXCursor sum, CXType pointee,
+static enum cn_reason read_flexible(struct cn_walk *walk, CXCursor size, CXType pointee,
                                     struct cn_allocation *allocation)
 {
-  struct cn_cursors terms = cn_cursor_children(sum);
-  struct product base = {.unit = clang_getNullCursor()}, rest = base;
-  char *other = NULL, *member = NULL;
+  struct cn_cursors terms = {0};
+  struct sum sum = {.rest.unit = clang_getNullCursor()};
+  char *member = NULL, *count = NULL;
   CXType element;
-  bool good = terms.count == 2 && find_flexible(pointee, &member, &element);
 
-  if (good) {
-    read_product(walk, terms.at[0], &base);
-    read_product(walk, terms.at[1], &rest);
-    if (base.factors || clang_Cursor_isNull(base.unit)) {
-      struct product swap = base;
-      base = rest;
-      rest = swap;
-    }
-    good = !base.factors && !clang_Cursor_isNull(base.unit) && measures(walk, base.unit, pointee, &other) &&
-           !base.wrong && !rest.wrong && rest.factors;
-    free(other);
-    other = NULL;
-    if (good && clang_Cursor_isNull(rest.unit))
-      good = clang_Type_getSizeOf(element) == 1;
-    else if (good)
-      good = measures(walk, rest.unit, element, &other);
-    free(other);
-  }
-  if (good) {
+  split_sum(size, &terms);
+  for (size_t i = 0; i < terms.count; i++)
+    add_term(walk, terms.at[i], pointee, &sum);
+  if (find_flexible(pointee, &member, &element))
+    count = flexible_count(walk, &sum, element);
+  if (count) {
+    drop_parentheses(count);
     allocation->form = CN_ALLOCATE_FLEXIBLE;
-    allocation->count = cn_program_keep(walk->program, cn_strdup(rest.factors));
-    drop_parentheses(allocation->count);
+    allocation->count = cn_program_keep(walk->program, count);
     allocation->member = cn_program_keep(walk->program, cn_strdup(member));
   }
   free(member);
-  free(base.factors);
-  free(rest.factors);
+  free(sum.bytes);
+  free(sum.rest.factors);
   cn_free(&terms);
-  return good ? CN_REASON_NONE : CN_REASON_FLEXIBLE;
+  return count ? CN_REASON_NONE : CN_REASON_FLEXIBLE;
+}
+
+/* True if the expression is a sum with the size of a type. */
+static bool is_sum_of_size(struct cn_walk *walk, CXCursor size)
+{
+  struct cn_cursors terms = {0};
+  bool sized = false;
+
+  split_sum(size, &terms);
+  for (size_t i = 0; terms.count > 1 && i < terms.count; i++)
+    sized |= has_sizeof(walk, terms.at[i]);
+  cn_free(&terms);
+  return sized;
 }
 
 static enum cn_reason read_array(struct cn_walk *walk, struct product *product, CXType pointee,
@@ -269,16 +329,9 @@ enum cn_reason cn_size_read(struct cn_walk *walk, CXCursor call, const struct cn
 
   if (callee->size < 0 || callee->size >= arguments || callee->count >= arguments)
     return CN_REASON_SIZE;
-  CXCursor size = clang_Cursor_getArgument(call, (unsigned)callee->size), sum = cn_value_strip(size);
-  if (clang_getCursorBinaryOperatorKind(sum) == CXBinaryOperator_Add && has_sizeof(walk, size) == false) {
-    struct cn_cursors terms = cn_cursor_children(sum);
-    bool flexible = terms.count == 2 && (has_sizeof(walk, terms.at[0]) || has_sizeof(walk, terms.at[1]));
-    cn_free(&terms);
-    if (flexible && callee->kind == CN_CALLEE_ALLOCATE && callee->count < 0)
-      return read_flexible(walk, sum, pointee, allocation);
-    if (flexible && callee->count < 0)
-      return CN_REASON_FLEXIBLE;
-  }
+  CXCursor size = clang_Cursor_getArgument(call, (unsigned)callee->size);
+  if (callee->count < 0 && is_sum_of_size(walk, size))
+    return callee->kind == CN_CALLEE_ALLOCATE ? read_flexible(walk, size, pointee, allocation) : CN_REASON_FLEXIBLE;
   if (callee->count >= 0)
     read_product(walk, clang_Cursor_getArgument(call, (unsigned)callee->count), &product);
   read_product(walk, size, &product);

@@ -50,7 +50,7 @@ static void hold_nameless(struct cn_program *program)
     const struct cn_allocation *allocation = &program->allocations.at[i];
     char *text = cn_type_text(program, allocation->element);
     bool nameless = !allocation->other && (!text || strcmp(text, "void") == 0);
-    if (nameless && allocation->rewritable && allocation->form != CN_ALLOCATE_RESIZED)
+    if (nameless && allocation->rewritable && allocation->form < CN_ALLOCATE_RESIZED)
       cn_classes_hold(&program->classes, allocation->pointer,
                       (struct cn_held){.reason = CN_REASON_SIZE, .position = allocation->position});
     free(text);

@@ -11,8 +11,12 @@ static void walk_variable(struct cn_walk *walk, CXCursor variable)
   struct cn_type *type = cn_type_declared(walk->program, variable);
   CXCursor initialiser = clang_Cursor_getVarDeclInitializer(variable);
 
+  bool before = walk->constant, global = clang_Cursor_hasVarDeclGlobalStorage(variable) == 1;
+
+  walk->constant = global;
   if (!clang_Cursor_isNull(initialiser) && clang_isExpression(clang_getCursorKind(initialiser)))
-    cn_value_initialise(walk, type, initialiser, clang_Cursor_hasVarDeclGlobalStorage(variable) == 1);
+    cn_value_initialise(walk, type, initialiser, global);
+  walk->constant = before;
 }
 
 static void walk_declaration(struct cn_walk *walk, CXCursor declaration);
@@ -53,22 +57,6 @@ static void walk_declaration(struct cn_walk *walk, CXCursor declaration)
   }
 }
 
-/* True if the evaluation of the expression only reads. */
-static bool only_reads(CXCursor expression)
-{
-  enum CXCursorKind kind = clang_getCursorKind(expression);
-  enum CXUnaryOperatorKind unary = clang_getCursorUnaryOperatorKind(expression);
-  enum CXBinaryOperatorKind binary = clang_getCursorBinaryOperatorKind(expression);
-  bool reads = kind != CXCursor_CallExpr && kind != CXCursor_StmtExpr && kind != CXCursor_CompoundAssignOperator &&
-               binary != CXBinaryOperator_Assign && (unary < CXUnaryOperator_PostInc || unary > CXUnaryOperator_PreDec);
-  struct cn_cursors children = cn_cursor_children(expression);
-
-  for (size_t i = 0; reads && i < children.count; i++)
-    reads = only_reads(children.at[i]);
-  cn_free(&children);
-  return reads;
-}
-
 /* Extends an extent over the semicolon after it. False if there is another token. */
 static bool extend_over_semicolon(struct cn_source *source, uint32_t *end)
 {
@@ -91,10 +79,6 @@ static void note_statement(struct cn_walk *walk, CXCursor statement, CXCursor pa
   CXCursor call = cn_value_strip(statement);
   if (clang_getCursorKind(call) != CXCursor_CallExpr)
     return;
-  int arguments = clang_Cursor_getNumArguments(call);
-  for (int i = 0; i < arguments; i++)
-    if (!only_reads(clang_Cursor_getArgument(call, (unsigned)i)))
-      return;
   if (!cn_program_extent(walk->program, statement, &begin, &end))
     return;
   struct cn_source *source = cn_program_source(walk->program, begin.file);
@@ -113,7 +97,7 @@ static bool note_condition(struct cn_walk *walk, CXCursor statement, CXCursor pa
   struct cn_position begin;
   uint32_t end;
   bool simple = children.count == 2 && clang_getCursorKind(parent) == CXCursor_CompoundStmt &&
-                only_reads(children.at[0]) && clang_isExpression(clang_getCursorKind(children.at[1]));
+                cn_value_only_reads(children.at[0]) && clang_isExpression(clang_getCursorKind(children.at[1]));
 
   if (simple)
     *call = children.at[1];

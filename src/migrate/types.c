@@ -107,7 +107,7 @@ static struct cn_type *build_pointer(struct builder *builder, CXType type, CXTyp
   else if (builder->declared && !written)
     place_pointer(builder, result->pointer, part, brackets);
   if (builder->variable && to->character && !program->options.strings && !written)
-    cn_classes_hold(&program->classes, result->pointer, (struct cn_held){.reason = CN_REASON_TEXT});
+    cn_classes_hold(&program->classes, result->pointer, (struct cn_held){.reason = CN_REASON_TEXT, .position = builder->position});
   return result;
 }
 
@@ -214,7 +214,7 @@ static struct cn_type *build_base(struct builder *builder, CXType type)
     return record;
   }
   struct cn_type *scalar = new_type(program, canonical.kind == CXType_Void ? CN_TYPE_VOID : CN_TYPE_SCALAR);
-  CXString name = clang_getTypeSpelling(clang_getUnqualifiedType(canonical));
+  CXString name = clang_getTypeSpelling(cn_unqualified(canonical));
   scalar->name = cn_program_keep(program, cn_strdup(clang_getCString(name)));
   scalar->character = canonical.kind == CXType_Char_S || canonical.kind == CXType_Char_U ||
                       canonical.kind == CXType_SChar || canonical.kind == CXType_UChar;

@@ -21,6 +21,22 @@ CXCursor cn_value_strip(CXCursor expression)
   }
 }
 
+/* True if the evaluation of the expression only reads. */
+bool cn_value_only_reads(CXCursor expression)
+{
+  enum CXCursorKind kind = clang_getCursorKind(expression);
+  enum CXUnaryOperatorKind unary = clang_getCursorUnaryOperatorKind(expression);
+  enum CXBinaryOperatorKind binary = clang_getCursorBinaryOperatorKind(expression);
+  bool reads = kind != CXCursor_CallExpr && kind != CXCursor_StmtExpr && kind != CXCursor_CompoundAssignOperator &&
+               binary != CXBinaryOperator_Assign && (unary < CXUnaryOperator_PostInc || unary > CXUnaryOperator_PreDec);
+  struct cn_cursors children = cn_cursor_children(expression);
+
+  for (size_t i = 0; reads && i < children.count; i++)
+    reads = cn_value_only_reads(children.at[i]);
+  cn_free(&children);
+  return reads;
+}
+
 struct cn_position cn_walk_position(struct cn_walk *walk, CXCursor cursor)
 {
   struct cn_position position;
@@ -63,6 +79,24 @@ static CXCursor last_child(CXCursor cursor)
 
   cn_free(&children);
   return child;
+}
+
+/* A string literal as a pointer. In a function, cairn_literal() makes it a reference. */
+static struct cn_value literal_value(struct cn_walk *walk, CXCursor literal, struct cn_type *to)
+{
+  struct cn_type *type = cn_type_pointer(walk->program, 0, to);
+  struct cn_position begin;
+  uint32_t end;
+
+  if (walk->constant || !walk->function || !cn_program_extent(walk->program, literal, &begin, &end)) {
+    hold(walk, type, CN_REASON_LITERAL, literal);
+    return value_of_type(type);
+  }
+  struct cn_position last = {begin.file, end};
+  cn_edit_if_managed(walk->program, &type->pointer, 1, begin, begin.at, cn_strdup("cairn_literal("));
+  cn_edit_if_managed(walk->program, &type->pointer, 1, last, end, cn_strdup(")"));
+  cn_push(&walk->program->needs, (struct cn_need){begin.file, type->pointer, false});
+  return value_of_type(type);
 }
 
 /* The address of an object, or of the first element of an array. */
@@ -304,9 +338,8 @@ static struct cn_value cast_value(struct cn_walk *walk, CXCursor expression)
       clang_getCursorKind(child) == CXCursor_IntegerLiteral && is_zero(child))
     return null_value(walk, expression);
   struct cn_type *type = cn_type_written(walk->program, expression);
-  if (cn_call_allocates(walk, child) && type->kind == CN_TYPE_POINTER)
-    return cn_call_allocation(walk, expression, cn_value_strip(child), type,
-                              clang_getPointeeType(clang_getCursorType(expression)));
+  if (type->kind == CN_TYPE_POINTER && cn_call_allocates(walk, child))
+    return cn_call_allocation(walk, expression, cn_call_within(child), type, cn_cursor_pointee(expression));
   if (target.kind == CXType_Void) {
     cn_value_of(walk, child);
     return scalar();
@@ -318,13 +351,15 @@ static struct cn_value cast_value(struct cn_walk *walk, CXCursor expression)
 static struct cn_value decayed_value(struct cn_walk *walk, CXCursor expression, CXCursor child)
 {
   struct cn_value array = cn_value_of(walk, child), value;
-  bool literal = clang_getCursorKind(cn_value_strip(child)) == CXCursor_StringLiteral;
+  CXCursor stripped = cn_value_strip(child);
 
+  if (clang_getCursorKind(stripped) == CXCursor_StringLiteral && array.type->kind == CN_TYPE_ARRAY)
+    return literal_value(walk, stripped, array.type->to);
   if (array.type->kind != CN_TYPE_ARRAY)
     array.type = cn_type_of_expression(walk->program, clang_getCursorType(child));
   if (array.type->kind != CN_TYPE_ARRAY)
     return value_of_type(cn_type_of_expression(walk->program, clang_getCursorType(expression)));
-  value = address_of(walk, &array, array.type->to, literal ? CN_REASON_LITERAL : CN_REASON_ARRAY, expression);
+  value = address_of(walk, &array, array.type->to, CN_REASON_ARRAY, expression);
   value.interior = array.place && !is_at_start(child);
   value.variable = array.variable;
   return value;
@@ -352,8 +387,8 @@ static struct cn_value implicit_value(struct cn_walk *walk, CXCursor expression)
   }
   if (type.kind == CXType_Pointer && cn_call_allocates(walk, child)) {
     struct cn_type *target = cn_type_of_expression(walk->program, clang_getCursorType(expression));
-    return cn_call_allocation(walk, cn_value_strip(child), cn_value_strip(child), target,
-                              clang_getPointeeType(clang_getCursorType(expression)));
+    return cn_call_allocation(walk, cn_call_within(child), cn_call_within(child), target,
+                              cn_cursor_pointee(expression));
   }
   if (type.kind == CXType_Pointer && is_array(from))
     return decayed_value(walk, expression, child);
