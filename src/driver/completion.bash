@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Completion of bash for cairn, cairn-cc and tiny. Each option, subcommand and name comes from the --help of the command
+# Completion of bash for cairn, cairn-cc, cairn-migrate and tiny. Each option, subcommand and name comes from the --help of the command
 # that is completed, so that the shell has no list of its own.
 
 # Prints the options that the help on standard input lists. An option whose value is a placeholder ends in "=".
@@ -54,4 +54,4 @@ _cairn() { # COMMAND, as bash passes it
   COMPREPLY=("${COMPREPLY[@]#"$part"}")
 } 2>/dev/null
 
-complete -o default -F _cairn cairn cairn-cc tiny
+complete -o default -F _cairn cairn cairn-cc cairn-migrate tiny

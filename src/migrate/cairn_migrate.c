@@ -205,7 +205,7 @@ static int migrate(struct cn_program *program)
     cn_statements_walk_unit(program, program->units.at[i]);
   cn_solve(program);
   cn_rewrite(program, &counts);
-  counts.places = cn_report(program, out);
+  counts.places = cn_report_places(program, out);
   bool good = put_out(program);
   print_counts(&counts, out);
   return good && fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;

@@ -83,7 +83,8 @@ struct cn_value cn_call_allocation(struct cn_walk *walk, CXCursor outer, CXCurso
   value_arguments(walk, call);
   if (callee->kind == CN_CALLEE_RESIZE) {
     struct cn_value old = argument_value(walk, call, callee->array);
-    allocation.array = cn_program_keep(program, cn_program_text_of(program, cn_value_strip(argument(call, callee->array))));
+    allocation.array =
+        cn_program_keep(program, cn_program_text_of(program, cn_value_strip(argument(call, callee->array))));
     cn_type_unify(program, type, old.type);
     program->classes.pointers.at[cn_classes_find(&program->classes, type->pointer)].resized = true;
     allocation.form = CN_ALLOCATE_RESIZED;
@@ -205,7 +206,7 @@ static struct cn_value sort_value(struct cn_walk *walk, CXCursor call)
   return value_of_type(&cn_type_scalar);
 }
 
-/* A function whose code is not here. Its result is of native code. */
+/* A function of native code. */
 static struct cn_value native_value(struct cn_walk *walk, CXCursor call)
 {
   char *name = cn_cursor_name(call);

@@ -13,7 +13,7 @@
 
 struct cn_type;
 
-/* A position in a file. File 0 is no file. */
+/* A position in a file. File 0 is absent. */
 struct cn_position {
   uint32_t file, at;
 };
@@ -41,7 +41,7 @@ struct cn_pointer {
   bool allocated;         /* an allocation can be rewritten */
   bool resized;           /* the program changes the length of an object */
   bool managed;           /* a pointer of the class has the qualifier already */
-  uint32_t held;          /* index + 1 of the first of `held`; 0: there is no reason */
+  uint32_t held;          /* index + 1 of the first of `held`; 0 if there are no reasons */
   /* Of the node itself: */
   struct cn_position place; /* where the qualifier belongs; file 0 for a pointer of an expression */
   bool written;             /* the qualifier is there already */
@@ -49,11 +49,12 @@ struct cn_pointer {
 };
 
 struct cn_classes {
-  CN_VECTOR(struct cn_pointer) pointers; /* number 0 is no pointer */
+  CN_VECTOR(struct cn_pointer) pointers; /* number 0 is unused */
   CN_VECTOR(struct {
     struct cn_held what;
     uint32_t next;
-  }) held;
+  })
+  held;
 };
 
 /* A new class with one pointer. */

@@ -17,9 +17,9 @@ static bool is_one_of(const struct cn_source *source, uint32_t token, const char
 
 static bool is_qualifier(const struct cn_source *source, uint32_t token)
 {
-  static const char *const words[] = {"const",      "volatile", "restrict",      "__restrict", "__restrict__",
-                                      "_Atomic",    "managed",  "cairn_managed", "_Nonnull",   "_Nullable",
-                                      "__volatile", "__const",  NULL};
+  static const char *const words[] = {"const",   "volatile",      "restrict", "__restrict", "__restrict__", "_Atomic",
+                                      "managed", "cairn_managed", "_Nonnull", "_Nullable",  "__volatile",   "__const",
+                                      NULL};
 
   return is_one_of(source, token, words);
 }
@@ -67,8 +67,8 @@ struct cn_declarator cn_declarator_of_name(const struct cn_source *source, uint3
 
 uint32_t cn_declarator_after_specifiers(const struct cn_source *source, uint32_t begin, uint32_t end)
 {
-  static const char *const with_parentheses[] = {
-      "__attribute__", "__attribute", "typeof", "__typeof__", "__typeof", "_Alignas", "_Atomic", "__declspec", NULL};
+  static const char *const with_parentheses[] = {"__attribute__", "__attribute", "typeof",     "__typeof__", "__typeof",
+                                                 "_Alignas",      "_Atomic",     "__declspec", NULL};
   uint32_t token = begin;
 
   while (token < end) {

@@ -18,7 +18,7 @@ struct cn_part {
 struct cn_declarator {
   CN_VECTOR(struct cn_part) parts;
   uint32_t begin, end; /* tokens: the first of the declarator, and the one after it */
-  uint32_t name;       /* token; the place of the name if there is none */
+  uint32_t name;       /* token; of an abstract declarator, the place for a name */
 };
 
 /* Reads the declarator around the name at the token `name`. The caller frees `parts`. */

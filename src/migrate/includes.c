@@ -23,8 +23,11 @@ static bool gets_header(const struct cn_program *program, uint32_t file, const c
   seen[file] = true;
   for (size_t i = 0; i < from->includes.count; i++) {
     const struct cn_file *included = &program->files.at[from->includes.at[i]];
-    bool edited = included->source && included->source->edits.count && strcmp(header, "/cairn/cairn.h") == 0;
-    if (edited || ends_in(included->path, header) || gets_header(program, from->includes.at[i], header, seen))
+    bool any = strcmp(header, "/cairn/cairn.h") == 0;
+    bool edited = any && included->source && included->source->edits.count;
+    bool installed = any && included->system && strstr(included->path, "/cairn/");
+    if (edited || installed || ends_in(included->path, header) ||
+        gets_header(program, from->includes.at[i], header, seen))
       return true;
   }
   return false;

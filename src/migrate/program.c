@@ -45,7 +45,7 @@ void cn_program_free(struct cn_program *program)
     cn_free(&program->groups.at[i].entries);
   for (size_t i = 0; i < program->memory.count; i++)
     free(program->memory.at[i]);
-  struct cn_ptrmap *maps[] = {&program->file_numbers,  &program->declared,        &program->records, &program->places,
+  struct cn_ptrmap *maps[] = {&program->file_numbers,  &program->declared,   &program->records, &program->places,
                               &program->group_numbers, &program->suppressed, &program->calls};
   for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
     cn_ptrmap_free(maps[i]);

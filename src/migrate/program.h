@@ -11,14 +11,7 @@
 #include "migrate/classes.h"
 #include "migrate/source.h"
 
-enum cn_type_kind {
-  CN_TYPE_SCALAR,
-  CN_TYPE_VOID,
-  CN_TYPE_POINTER,
-  CN_TYPE_ARRAY,
-  CN_TYPE_FUNCTION,
-  CN_TYPE_RECORD
-};
+enum cn_type_kind { CN_TYPE_SCALAR, CN_TYPE_VOID, CN_TYPE_POINTER, CN_TYPE_ARRAY, CN_TYPE_FUNCTION, CN_TYPE_RECORD };
 
 /* A type with its pointers, each of which is a node of the classes. Types are trees: a record has its own table. */
 struct cn_type {
@@ -80,11 +73,11 @@ struct cn_allocation {
   uint32_t begin, end; /* offsets: the call with its cast */
   uint32_t pointer;
   struct cn_type *element;
-  char *other;  /* the text of another element type, which the result is cast from; may be null */
-  char *count;  /* the text of the number of elements; may be null */
-  char *array;  /* the text of the array that gets another length, or of the text that is copied */
+  char *other;   /* the text of another element type, which the result is cast from; may be null */
+  char *count;   /* the text of the number of elements; may be null */
+  char *array;   /* the text of the array that gets another length, or of the text that is copied */
   uint32_t from; /* the pointer to the text that is copied */
-  char *member; /* the flexible member */
+  char *member;  /* the flexible member */
   bool rewritable;
 };
 
@@ -135,7 +128,7 @@ struct cn_file {
   bool needs_text, needs_array; /* <cairn/string.h>, <cairn/array.h> */
 };
 
-/* What a name with linkage is, in all units. */
+/* A name with linkage, in all units. */
 struct cn_name {
   char *usr;
   struct cn_type *type;
@@ -151,7 +144,7 @@ struct cn_migrate_options {
 struct cn_program {
   struct cn_migrate_options options;
   struct cn_classes classes;
-  CN_VECTOR(struct cn_file) files; /* number 0 is no file */
+  CN_VECTOR(struct cn_file) files; /* number 0 is unused */
   CN_VECTOR(CXTranslationUnit) units;
   CN_VECTOR(struct cn_allocation) allocations;
   CN_VECTOR(struct cn_free_call) frees;
@@ -168,9 +161,9 @@ struct cn_program {
   struct cn_ptrmap places;        /* by position: a pointer */
   struct cn_ptrmap group_numbers; /* by position: an index + 1 */
   struct cn_ptrmap suppressed;    /* by position: stars that share the qualifier before them */
-  struct cn_ptrmap calls; /* by position: calls that are known already */
-  struct cn_position statement; /* the start of the declaration that is walked; file 0 outside */
-  void *names;                  /* a tree of tsearch() */
+  struct cn_ptrmap calls;         /* by position: calls that are known already */
+  struct cn_position statement;   /* the start of the declaration that is walked; file 0 outside */
+  void *names;                    /* a tree of tsearch() */
 };
 
 /* Zeroed memory that the program owns. */
@@ -226,7 +219,7 @@ struct cn_type *cn_type_of_expression(struct cn_program *program, CXType type);
 /* The type that a cast or a compound literal writes in parentheses at its start. */
 struct cn_type *cn_type_written(struct cn_program *program, CXCursor cast);
 struct cn_type *cn_type_pointer(struct cn_program *program, uint32_t pointer, struct cn_type *to);
-/* A pointer to a known object that is not in the heap. */
+/* A pointer to a known object outside of the heap. */
 struct cn_type *cn_type_pointer_held(struct cn_program *program, struct cn_type *to, struct cn_held what);
 /* Makes the pointers of both types equal. */
 void cn_type_unify(struct cn_program *program, struct cn_type *a, struct cn_type *b);
@@ -247,7 +240,7 @@ enum cn_callee_kind {
   CN_CALLEE_READ,
   CN_CALLEE_SEARCH,
   CN_CALLEE_PRINT,
-  CN_CALLEE_FORMAT,  /* arguments: stream, format */
+  CN_CALLEE_FORMAT, /* arguments: stream, format */
   CN_CALLEE_COPY_TEXT,
   CN_CALLEE_DUPLICATE,
   CN_CALLEE_SORT,
@@ -257,7 +250,7 @@ enum cn_callee_kind {
 struct cn_callee {
   const char *name;
   enum cn_callee_kind kind;
-  int size, count, array; /* indices of arguments; -1: there is none */
+  int size, count, array; /* indices of arguments, or -1 */
 };
 
 /* Finds the program's own allocators, and marks the functions that the program defines. */
@@ -270,17 +263,17 @@ const struct cn_callee *cn_allocators_callee(struct cn_program *program, CXCurso
 /* An expression. */
 struct cn_value {
   struct cn_type *type;
-  uint32_t place;   /* of an object in memory: the pointer that leads to it; 0 for a variable */
-  CXCursor variable; /* the variable; null cursor if there is none */
-  bool interior;    /* a pointer that may point behind the start of an object */
-  bool null;        /* a null pointer constant */
+  uint32_t place;    /* of an object in memory: the pointer to the object; 0 for a variable */
+  CXCursor variable; /* the variable, or the null cursor */
+  bool interior;     /* a pointer that may point behind the start of an object */
+  bool null;         /* a null pointer constant */
 };
 
 struct cn_walk {
   struct cn_program *program;
   struct cn_type *function; /* that contains the code; null outside */
-  bool constant;            /* in the initialiser of a variable that is not on the stack */
-  CXCursor statement;       /* the call that is a statement of its own */
+  bool constant;            /* in the initialiser of a static variable */
+  CXCursor statement;       /* the call that is a whole statement */
   enum cn_free_form form;   /* its form */
   uint32_t begin, end;      /* its extent */
 };
@@ -303,12 +296,13 @@ void cn_statements_walk_unit(struct cn_program *program, CXTranslationUnit unit)
 /* text_calls.c: calls of functions for text. */
 struct cn_value cn_text_call(struct cn_walk *walk, CXCursor call, const struct cn_callee *callee);
 /* Adds an edit that replaces [position, end) if one of the pointers becomes managed; takes `text`. */
-void cn_edit_if_managed(struct cn_program *program, const uint32_t *pointers, size_t count,
-                        struct cn_position position, uint32_t end, char *text);
+void cn_edit_if_managed(struct cn_program *program, const uint32_t *pointers, size_t count, struct cn_position position,
+                        uint32_t end, char *text);
 /* The call in parentheses or implicit conversions, or a null cursor. */
 CXCursor cn_call_within(CXCursor expression);
 
-/* sizes.c: fills in form, element, count and member of an allocation. Returns a reason if the size is not understood. */
+/* sizes.c: fills in form, element, count and member of an allocation. Returns a reason if the size is not understood.
+ */
 enum cn_reason cn_size_read(struct cn_walk *walk, CXCursor call, const struct cn_callee *callee, CXType pointee,
                             struct cn_allocation *allocation);
 
@@ -316,8 +310,8 @@ enum cn_reason cn_size_read(struct cn_walk *walk, CXCursor call, const struct cn
 
 /* Holds the references that would lie in ordinary memory of the heap. */
 void cn_solve(struct cn_program *program);
-bool cn_is_managed(struct cn_program *program, uint32_t pointer);
-/* The type as C writes it after the migration, which the caller frees; null if it has no such text. */
+bool cn_solve_is_managed(struct cn_program *program, uint32_t pointer);
+/* The type as C writes it after the migration, which the caller frees; null if C has no such text. */
 char *cn_type_text(struct cn_program *program, const struct cn_type *type);
 
 struct cn_counts {
@@ -335,7 +329,7 @@ void cn_rewrite_calls(struct cn_program *program, struct cn_counts *counts);
 void cn_rewrite_includes(struct cn_program *program);
 
 /* Prints the places for a person. Returns their number. */
-size_t cn_report(struct cn_program *program, FILE *out);
+size_t cn_report_places(struct cn_program *program, FILE *out);
 
 /* ---- units.c ---- */
 

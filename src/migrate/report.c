@@ -60,14 +60,14 @@ static size_t report_class(struct cn_program *program, const struct cn_allocatio
     return 0;
   char *text = cn_type_text(program, allocation->element);
   print_position(program, allocation->position, out);
-  bool managed = cn_is_managed(program, allocation->pointer);
+  bool managed = cn_solve_is_managed(program, allocation->pointer);
   fprintf(out, "objects of type %s (allocations: %zu) %s:\n", text ? text : "without a name", allocations,
           managed ? "become managed against these reasons" : "stay ordinary");
   free(text);
   return print_reasons(program, held, out);
 }
 
-size_t cn_report(struct cn_program *program, FILE *out)
+size_t cn_report_places(struct cn_program *program, FILE *out)
 {
   struct cn_ptrmap done = {0};
   size_t places = 0;

@@ -11,7 +11,7 @@
 static bool becomes_managed(struct cn_program *program, const struct cn_declarator_entry *entry)
 {
   return entry->pointer && !program->classes.pointers.at[entry->pointer].written &&
-         cn_is_managed(program, entry->pointer);
+         cn_solve_is_managed(program, entry->pointer);
 }
 
 /* The specifiers of a declaration, without the body of a struct; the caller frees the text. */
@@ -50,7 +50,7 @@ static void suppress(struct cn_program *program, const struct cn_group *group, c
   cn_ptrmap_add(&program->suppressed, cn_position_key(star), NULL);
 }
 
-/* `struct x {...} *p` in a typedef: the struct gets a declaration of its own. */
+/* `struct x {...} *p` in a typedef: the struct gets its own declaration. */
 static void split_body(struct cn_program *program, struct cn_group *group, struct cn_source *source)
 {
   const struct cn_declarator_entry *first = &group->entries.at[0];
@@ -121,7 +121,7 @@ static void rewrite_pointers(struct cn_program *program, struct cn_counts *count
   for (uint32_t i = 1; i < program->classes.pointers.count; i++) {
     const struct cn_pointer *pointer = &program->classes.pointers.at[i];
     bool added;
-    if (!pointer->place.file || pointer->written || !cn_is_managed(program, i))
+    if (!pointer->place.file || pointer->written || !cn_solve_is_managed(program, i))
       continue;
     cn_ptrmap_add(&done, cn_position_key(pointer->place), &added);
     if (added)
@@ -139,7 +139,7 @@ void cn_rewrite(struct cn_program *program, struct cn_counts *counts)
   cn_rewrite_calls(program, counts);
   for (size_t i = 0; i < program->needs.count; i++) {
     const struct cn_need *need = &program->needs.at[i];
-    if (!cn_is_managed(program, need->pointer))
+    if (!cn_solve_is_managed(program, need->pointer))
       continue;
     if (need->array)
       program->files.at[need->file].needs_array = true;

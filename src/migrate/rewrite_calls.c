@@ -9,7 +9,7 @@
 /* The text of a copy of a text. */
 static char *copied_text(struct cn_program *program, const struct cn_allocation *allocation)
 {
-  bool managed = allocation->from && cn_is_managed(program, allocation->from);
+  bool managed = allocation->from && cn_solve_is_managed(program, allocation->from);
   const char *text = allocation->array;
 
   if (!allocation->count)
@@ -100,13 +100,13 @@ void cn_rewrite_calls(struct cn_program *program, struct cn_counts *counts)
 {
   for (size_t i = 0; i < program->allocations.count; i++) {
     const struct cn_allocation *allocation = &program->allocations.at[i];
-    if (!allocation->rewritable || !cn_is_managed(program, allocation->pointer))
+    if (!allocation->rewritable || !cn_solve_is_managed(program, allocation->pointer))
       continue;
     rewrite_allocation(program, allocation);
     counts->allocations++;
   }
   for (size_t i = 0; i < program->frees.count; i++) {
-    if (!cn_is_managed(program, program->frees.at[i].pointer))
+    if (!cn_solve_is_managed(program, program->frees.at[i].pointer))
       continue;
     rewrite_free(program, &program->frees.at[i]);
     counts->frees++;
@@ -115,14 +115,14 @@ void cn_rewrite_calls(struct cn_program *program, struct cn_counts *counts)
     const struct cn_conditional_edit *edit = &program->conditional.at[i];
     bool managed = false;
     for (size_t k = 0; k < edit->count; k++)
-      managed |= cn_is_managed(program, edit->pointers[k]);
+      managed |= cn_solve_is_managed(program, edit->pointers[k]);
     if (managed)
       cn_source_edit(cn_program_source(program, edit->position.file), edit->position.at, edit->end,
                      cn_strdup(edit->text));
   }
   for (size_t i = 0; i < program->sorts.count; i++) {
     const struct cn_sort_call *sort = &program->sorts.at[i];
-    if (cn_is_managed(program, sort->base->pointer))
+    if (cn_solve_is_managed(program, sort->base->pointer))
       cn_source_edit(cn_program_source(program, sort->position.file), sort->begin, sort->end, cn_strdup(sort->text));
   }
 }

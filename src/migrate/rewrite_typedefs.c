@@ -8,10 +8,10 @@
 #include <string.h>
 #include "migrate/program.h"
 
-/* What a typedef would change. */
+/* The lines that a typedef would change. */
 struct uses {
   size_t managed_lines, other_lines;
-  bool wrong; /* a use that the tool does not understand */
+  bool wrong; /* a use of an unknown form */
 };
 
 static bool is_word(const struct cn_source *source, uint32_t token, const char *word)
@@ -74,7 +74,7 @@ static enum use use_of(struct cn_program *program, uint32_t file, const struct c
   const uint64_t *pointer = cn_ptrmap_find(&program->places, cn_position_key(place));
   if (!pointer)
     return is_measured(source, token) ? USE_NONE : USE_OTHER;
-  return cn_is_managed(program, (uint32_t)*pointer) ? USE_MANAGED : USE_OTHER;
+  return cn_solve_is_managed(program, (uint32_t)*pointer) ? USE_MANAGED : USE_OTHER;
 }
 
 /* Counts the lines of one file. */
@@ -154,7 +154,7 @@ static void edit_typedef(struct cn_program *program, struct cn_typedef *type)
   cn_source_edit(source, tokens[name - 1].at + 1, tokens[name].at + tokens[name].length, cn_strdup(""));
 }
 
-/* Writes the struct's tag where the name is no reference's. */
+/* Writes the struct's tag in place of the name at the uses other than references. */
 static void edit_uses(struct cn_program *program, uint32_t file, struct cn_typedef *type)
 {
   struct cn_source *source = cn_program_source(program, file);
@@ -186,7 +186,7 @@ static bool is_in_mixed_group(struct cn_program *program, const struct cn_typede
       named |= is_word(source, token, type->name);
     for (size_t k = 0; named && k < group->entries.count; k++) {
       uint32_t pointer = group->entries.at[k].pointer;
-      bool is = pointer && cn_is_managed(program, pointer);
+      bool is = pointer && cn_solve_is_managed(program, pointer);
       managed |= is;
       other |= !is;
     }

@@ -9,9 +9,9 @@
 
 /* A product as the program writes it. */
 struct product {
-  CXCursor unit; /* the sizeof expression; null cursor if there is none */
-  char *factors; /* the text of the other factors; null if there is none */
-  bool wrong;    /* two sizeof expressions, or text that cannot be copied */
+  CXCursor unit; /* the sizeof expression, or the null cursor */
+  char *factors; /* the text of the other factors, or null */
+  bool wrong;    /* two sizeof expressions, or text from a macro */
 };
 
 static bool is_sizeof(struct cn_walk *walk, CXCursor expression)
@@ -66,7 +66,7 @@ static void add_factor(struct product *product, char *text)
   free(text);
 }
 
-/* The text of a factor, without the parentheses around all of it if it is the only factor. */
+/* Adds an expression's factors to the product. */
 static void read_product(struct cn_walk *walk, CXCursor expression, struct product *product)
 {
   CXCursor inner = without_implicit(expression);
@@ -85,7 +85,7 @@ static void read_product(struct cn_walk *walk, CXCursor expression, struct produ
   }
 }
 
-/* The operand of sizeof without its parentheses and without double spaces; the caller frees it. */
+/* The operand of sizeof, with single spaces; the caller frees the text. */
 static char *operand_text(struct cn_walk *walk, CXCursor unit)
 {
   char *text = cn_program_text_of(walk->program, unit), *operand = cn_alloc(strlen(text) + 1), *end = operand;
@@ -119,8 +119,8 @@ static bool is_spelled(CXType type, const char *text)
 
 static bool same_type(CXType one, CXType other)
 {
-  return clang_equalTypes(cn_unqualified(clang_getCanonicalType(one)),
-                          cn_unqualified(clang_getCanonicalType(other))) != 0;
+  return clang_equalTypes(cn_unqualified(clang_getCanonicalType(one)), cn_unqualified(clang_getCanonicalType(other))) !=
+         0;
 }
 
 static bool is_plain_number(CXType type)
@@ -146,8 +146,7 @@ static bool measures(struct cn_walk *walk, CXCursor unit, CXType type, char **ot
   } else {
     bool named = clang_getCursorKind(child) == CXCursor_TypeRef && !derived;
     CXType measured = named ? clang_getCursorType(clang_getCursorReferenced(child)) : type;
-    same = named ? same_type(measured, type)
-                 : is_spelled(type, text) || is_spelled(clang_getCanonicalType(type), text);
+    same = named ? same_type(measured, type) : is_spelled(type, text) || is_spelled(clang_getCanonicalType(type), text);
     CXEvalResult size = clang_Cursor_Evaluate(unit);
     if (!same && size && !derived && is_plain_number(type))
       same = clang_EvalResult_getAsLongLong(size) == clang_Type_getSizeOf(type);
@@ -176,7 +175,7 @@ static void drop_parentheses(char *text)
   text[length - 2] = 0;
 }
 
-/* Finds the flexible array of a struct, and its element. False if there is no such member. */
+/* Finds the flexible array of a struct, and its element. False if the last member is another. */
 static bool find_flexible(CXType type, char **member, CXType *element)
 {
   struct cn_cursors fields = cn_cursor_children(clang_getTypeDeclaration(clang_getCanonicalType(type)));
@@ -212,12 +211,12 @@ static void split_sum(CXCursor expression, struct cn_cursors *terms)
   cn_free(&parts);
 }
 
-/* What the terms of a sum are, beside the size of the struct. */
+/* The terms of a sum, beside the size of the struct. */
 struct sum {
-  bool base;          /* the size of the struct is among them */
+  bool base; /* the size of the struct is among them */
   bool wrong;
   struct product rest; /* of a single term with sizeof */
-  char *bytes;         /* the text of the terms without sizeof; null if there is none */
+  char *bytes;         /* the text of the terms without sizeof, or null */
 };
 
 static void add_term(struct cn_walk *walk, CXCursor term, CXType pointee, struct sum *sum)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "migrate/program.h"
 
-bool cn_is_managed(struct cn_program *program, uint32_t pointer)
+bool cn_solve_is_managed(struct cn_program *program, uint32_t pointer)
 {
   return cn_classes_is_managed(&program->classes, pointer, program->options.prefer);
 }
@@ -21,10 +21,10 @@ static bool hold_stored(struct cn_program *program, const struct cn_type *type, 
     return false;
   switch (type->kind) {
   case CN_TYPE_POINTER:
-    changed = cn_is_managed(program, type->pointer);
+    changed = cn_solve_is_managed(program, type->pointer);
     if (changed)
       cn_classes_hold(&program->classes, type->pointer, (struct cn_held){.reason = reason, .position = position});
-    return changed && !cn_is_managed(program, type->pointer);
+    return changed && !cn_solve_is_managed(program, type->pointer);
   case CN_TYPE_ARRAY:
     return hold_stored(program, type->to, reason, position);
   case CN_TYPE_RECORD:
@@ -66,13 +66,13 @@ void cn_solve(struct cn_program *program)
     again = false;
     for (size_t i = 0; i < program->allocations.count; i++) {
       const struct cn_allocation *allocation = &program->allocations.at[i];
-      if (!cn_is_managed(program, allocation->pointer))
-        again |= hold_stored(program, element_of(program, allocation->pointer, allocation->element),
-                             CN_REASON_STORED, allocation->position);
+      if (!cn_solve_is_managed(program, allocation->pointer))
+        again |= hold_stored(program, element_of(program, allocation->pointer, allocation->element), CN_REASON_STORED,
+                             allocation->position);
     }
     for (size_t i = 0; i < program->sorts.count; i++) {
       const struct cn_sort_call *sort = &program->sorts.at[i];
-      if (!cn_is_managed(program, sort->base->pointer))
+      if (!cn_solve_is_managed(program, sort->base->pointer))
         again |= hold_stored(program, cn_type_target(program, sort->base), CN_REASON_SORTED, sort->position);
     }
   }
@@ -96,7 +96,7 @@ char *cn_type_text(struct cn_program *program, const struct cn_type *type)
   char *target = cn_type_text(program, type->to);
   if (!target)
     return NULL;
-  bool managed = cn_is_managed(program, type->pointer) && !has_qualifier(program, type->to);
+  bool managed = cn_solve_is_managed(program, type->pointer) && !has_qualifier(program, type->to);
   bool star = target[strlen(target) - 1] == '*';
   char *text = cn_format(managed ? "%s%smanaged *" : "%s%s*", target, star && !managed ? "" : star ? "" : " ");
   free(target);

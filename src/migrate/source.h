@@ -13,7 +13,7 @@
 
 enum cn_token_kind { CN_TOKEN_WORD, CN_TOKEN_NUMBER, CN_TOKEN_TEXT, CN_TOKEN_MARK };
 
-/* A token of C outside of preprocessor directives. Each punctuation character is a token of its own. */
+/* A token of C outside of preprocessor directives. Each punctuation character is one token. */
 struct cn_token {
   uint32_t at, length;
   enum cn_token_kind kind;
@@ -48,7 +48,7 @@ enum { CN_NO_TOKEN = UINT32_MAX };
 struct cn_source *cn_source_read(const char *path);
 void cn_source_free(struct cn_source *source);
 
-/* The index of the first token at or after the offset; the number of tokens if there is no such token. */
+/* The index of the first token at or after the offset; the number of tokens at the end. */
 uint32_t cn_source_token_from(const struct cn_source *source, uint32_t offset);
 /* The index of the token that begins at the offset, or CN_NO_TOKEN. */
 uint32_t cn_source_token_at(const struct cn_source *source, uint32_t offset);

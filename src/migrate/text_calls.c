@@ -8,8 +8,8 @@
 
 enum { MAX_FORMAT_ARGUMENTS = 16 };
 
-void cn_edit_if_managed(struct cn_program *program, const uint32_t *pointers, size_t count,
-                        struct cn_position position, uint32_t end, char *text)
+void cn_edit_if_managed(struct cn_program *program, const uint32_t *pointers, size_t count, struct cn_position position,
+                        uint32_t end, char *text)
 {
   uint32_t *kept = cn_program_alloc(program, count * sizeof *kept);
 
@@ -53,8 +53,8 @@ static void edit_format(struct cn_walk *walk, CXCursor call, const struct cn_cal
 {
   struct cn_position begin, format, last;
   uint32_t end, format_end;
-  char *stream = callee->array < 0 ? cn_strdup("stdout")
-                                   : cn_program_text_of(walk->program, argument(call, callee->array));
+  char *stream =
+      callee->array < 0 ? cn_strdup("stdout") : cn_program_text_of(walk->program, argument(call, callee->array));
 
   cn_program_extent(walk->program, call, &begin, &end);
   cn_program_extent(walk->program, argument(call, callee->size), &format, &format_end);
@@ -109,7 +109,8 @@ static struct cn_value copy_call(struct cn_walk *walk, CXCursor call, const stru
     hold_argument(walk, to.type, CN_REASON_COPIED, call, call);
     hold_argument(walk, from.type, CN_REASON_COPIED, call, call);
   } else {
-    uint32_t pointers[] = {to.type->pointer, from.type->kind == CN_TYPE_POINTER ? from.type->pointer : to.type->pointer};
+    uint32_t pointers[] = {to.type->pointer,
+                           from.type->kind == CN_TYPE_POINTER ? from.type->pointer : to.type->pointer};
     struct cn_position last = {begin.file, end - 1}, after = {begin.file, to_end};
     cn_edit_if_managed(walk->program, pointers, 2, begin, at.at, cn_strdup("memcpy("));
     if (append)

@@ -66,7 +66,7 @@ static const struct cn_part *take_part(struct builder *builder, enum cn_part_kin
   return NULL;
 }
 
-/* Gives a new pointer its place, or holds the pointer without one. */
+/* Gives a new pointer its place, or holds the pointer if `part` is null. */
 static void place_pointer(struct builder *builder, uint32_t pointer, const struct cn_part *part, bool brackets)
 {
   struct cn_program *program = builder->program;
@@ -107,7 +107,8 @@ static struct cn_type *build_pointer(struct builder *builder, CXType type, CXTyp
   else if (builder->declared && !written)
     place_pointer(builder, result->pointer, part, brackets);
   if (builder->variable && to->character && !program->options.strings && !written)
-    cn_classes_hold(&program->classes, result->pointer, (struct cn_held){.reason = CN_REASON_TEXT, .position = builder->position});
+    cn_classes_hold(&program->classes, result->pointer,
+                    (struct cn_held){.reason = CN_REASON_TEXT, .position = builder->position});
   return result;
 }
 
@@ -120,16 +121,16 @@ static struct cn_type *build_function(struct builder *builder, CXType type)
   builder->parameter = false;
   function->variadic = clang_isFunctionTypeVariadic(type) != 0;
   function->count = count > 0 ? (size_t)count : 0;
-  function->parameters =
-      cn_program_alloc(builder->program, (function->count + 1) * sizeof *function->parameters);
+  function->parameters = cn_program_alloc(builder->program, (function->count + 1) * sizeof *function->parameters);
   for (size_t i = 0; i < function->count; i++) {
     if (builder->parameter_at < builder->parameters.count) {
-      function->parameters[i] =
-          cn_type_declared(builder->program, builder->parameters.at[builder->parameter_at++]);
+      function->parameters[i] = cn_type_declared(builder->program, builder->parameters.at[builder->parameter_at++]);
       continue;
     }
-    struct builder nested = {.program = builder->program, .declared = builder->declared,
-                             .reason = builder->reason, .position = builder->position};
+    struct builder nested = {.program = builder->program,
+                             .declared = builder->declared,
+                             .reason = builder->reason,
+                             .position = builder->position};
     function->parameters[i] = build(&nested, clang_getArgType(type, (unsigned)i));
   }
   function->to = build(builder, clang_getResultType(type));
@@ -337,8 +338,7 @@ static void note_group(struct builder *builder, CXCursor declaration, struct cn_
   uint64_t *known = cn_ptrmap_add(&program->group_numbers, cn_position_key(begin), &added);
   if (added) {
     *known = program->groups.count + 1;
-    struct cn_group group = {.file = begin.file,
-                             .begin = cn_source_token_from(builder->source, begin.at)};
+    struct cn_group group = {.file = begin.file, .begin = cn_source_token_from(builder->source, begin.at)};
     cn_push(&program->groups, group);
   }
   struct cn_group *group = &program->groups.at[*known - 1];
@@ -441,10 +441,9 @@ struct cn_type *cn_type_declared(struct cn_program *program, CXCursor declaratio
   if (source && (kind == CXCursor_VarDecl || kind == CXCursor_FieldDecl || kind == CXCursor_TypedefDecl))
     note_group(&builder, declaration, type);
   if (source && kind == CXCursor_TypedefDecl && type->kind == CN_TYPE_RECORD)
-    cn_push(&program->typedefs,
-            (struct cn_typedef){.position = builder.position,
-                                .record = type->record,
-                                .name = cn_program_keep(program, cn_cursor_name(declaration))});
+    cn_push(&program->typedefs, (struct cn_typedef){.position = builder.position,
+                                                    .record = type->record,
+                                                    .name = cn_program_keep(program, cn_cursor_name(declaration))});
   link_declaration(program, declaration, type, builder.position);
   cn_free(&builder.declarator.parts);
   cn_free(&builder.parameters);

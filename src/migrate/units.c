@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Parses the units of a program by libclang, with the arguments of the command line or of a compilation database. Prints
- * clang's errors on stderr.
+ * Parses the units of a program by libclang, with the arguments of the command line or of a compilation database.
+ * Prints clang's errors on stderr.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -17,7 +17,8 @@ static bool print_errors(CXTranslationUnit unit)
   for (unsigned i = 0; i < clang_getNumDiagnostics(unit); i++) {
     CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
     if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
-      CXString text = clang_formatDiagnostic(diagnostic, CXDiagnostic_DisplaySourceLocation);
+      CXString text =
+          clang_formatDiagnostic(diagnostic, CXDiagnostic_DisplaySourceLocation | CXDiagnostic_DisplayColumn);
       fprintf(stderr, "%s\n", clang_getCString(text));
       clang_disposeString(text);
       failed = true;

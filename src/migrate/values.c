@@ -62,7 +62,7 @@ static void hold(struct cn_walk *walk, const struct cn_type *type, enum cn_reaso
                     (struct cn_held){.reason = reason, .position = cn_walk_position(walk, at)});
 }
 
-/* The child with the index. Null cursor if there is none. */
+/* The child with the index, or the null cursor. */
 static CXCursor child_at(CXCursor cursor, size_t index)
 {
   struct cn_cursors children = cn_cursor_children(cursor);
@@ -155,7 +155,7 @@ static struct cn_value element_value(struct cn_walk *walk, CXCursor expression)
   return value;
 }
 
-/* True if the object lies at the start of the memory that its place leads to, as far as the expression shows. */
+/* True if the object lies at the start of the memory at its place, as far as the expression shows. */
 static bool is_at_start(CXCursor object)
 {
   CXCursor stripped = cn_value_strip(object);
@@ -177,8 +177,8 @@ static struct cn_value address_value(struct cn_walk *walk, CXCursor expression)
   struct cn_value object = cn_value_of(walk, operand), value;
 
   if (object.type->kind == CN_TYPE_FUNCTION)
-    return value_of_type(cn_type_pointer_held(walk->program, object.type,
-                                              (struct cn_held){.reason = CN_REASON_FUNCTION}));
+    return value_of_type(
+        cn_type_pointer_held(walk->program, object.type, (struct cn_held){.reason = CN_REASON_FUNCTION}));
   value = address_of(walk, &object, object.type, CN_REASON_ADDRESS, expression);
   value.interior = object.place && !is_at_start(operand);
   return value;
@@ -405,8 +405,8 @@ static struct cn_value implicit_value(struct cn_walk *walk, CXCursor expression)
   }
   struct cn_value value = cn_value_of(walk, child);
   if (type.kind == CXType_Pointer && value.type->kind == CN_TYPE_FUNCTION)
-    return value_of_type(cn_type_pointer_held(walk->program, value.type,
-                                              (struct cn_held){.reason = CN_REASON_FUNCTION}));
+    return value_of_type(
+        cn_type_pointer_held(walk->program, value.type, (struct cn_held){.reason = CN_REASON_FUNCTION}));
   if (from.kind == CXType_Pointer && type.kind != CXType_Bool && type.kind != CXType_Void) {
     hold(walk, value.type, CN_REASON_INTEGER, expression);
     return scalar();
