@@ -75,7 +75,7 @@ struct cn_value cn_call_allocation(struct cn_walk *walk, CXCursor outer, CXCurso
   struct cn_program *program = walk->program;
   const struct cn_callee *callee = callee_of(walk, call);
   struct cn_allocation allocation = {.pointer = type->pointer, .element = type->to};
-  bool editable = cn_program_extent(program, outer, &allocation.position, &allocation.end);
+  bool editable = cn_walk_extent(walk, outer, call, &allocation.position, &allocation.end);
   enum cn_reason reason = cn_size_read(walk, call, callee, target, &allocation);
   bool added;
 
@@ -108,7 +108,7 @@ static struct cn_value free_value(struct cn_walk *walk, CXCursor call, const str
   struct cn_program *program = walk->program;
   struct cn_value value = argument_value(walk, call, callee->array);
   struct cn_free_call freed = {.form = CN_FREE_EXPRESSION};
-  bool added, editable = cn_program_extent(program, call, &freed.position, &freed.end);
+  bool added, editable = cn_walk_extent(walk, call, call, &freed.position, &freed.end);
 
   if (value.type->kind != CN_TYPE_POINTER)
     return value_of_type(&cn_type_scalar);
@@ -121,7 +121,9 @@ static struct cn_value free_value(struct cn_walk *walk, CXCursor call, const str
   CXCursor freed_argument = argument(call, callee->array);
   if (!cn_value_only_reads(freed_argument)) {
     freed.form = CN_FREE_EVALUATED;
-    if (clang_Cursor_getNumArguments(call) != 1)
+    struct cn_position begin;
+    uint32_t end;
+    if (clang_Cursor_getNumArguments(call) != 1 || !cn_program_extent(program, call, &begin, &end))
       hold(walk, value.type, CN_REASON_FREED, call, NULL);
   } else if (clang_equalCursors(call, walk->statement)) {
     freed.form = walk->form;

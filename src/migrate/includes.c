@@ -59,16 +59,21 @@ static bool is_guard(const struct cn_source *source, size_t index)
 static uint32_t include_place(const struct cn_source *source)
 {
   int depth = 0;
-  uint32_t guard = UINT32_MAX;
+  bool token_inside = false;
+  uint32_t guard = UINT32_MAX, outside = 0, first = source->tokens.count ? source->tokens.at[0].at : source->size;
 
   for (size_t i = 0; i < source->directives.count; i++) {
     const struct cn_directive *directive = &source->directives.at[i];
+    /* The first token may be in a condition, such as `extern "C" {`. */
+    if (depth == 0 && directive->at < first)
+      outside = directive->at;
     if (is_guard(source, i)) {
       guard = source->directives.at[i + 1].end;
       continue;
     }
     if (directive_is(source, directive, "include") && depth == 0)
       return directive->end;
+    token_inside |= depth > 0 && first < directive->at && first > outside;
     if (directive_is(source, directive, "if") || directive_is(source, directive, "ifdef") ||
         directive_is(source, directive, "ifndef"))
       depth++;
@@ -77,9 +82,9 @@ static uint32_t include_place(const struct cn_source *source)
   }
   if (guard != UINT32_MAX)
     return guard;
-  if (!source->tokens.count)
-    return source->size;
-  return source->lines.at[cn_source_line_of(source, source->tokens.at[0].at) - 1];
+  if (token_inside || !source->tokens.count)
+    return token_inside ? outside : source->size;
+  return source->lines.at[cn_source_line_of(source, first) - 1];
 }
 
 static void add_include(struct cn_source *source, const char *header)

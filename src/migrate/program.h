@@ -271,11 +271,12 @@ struct cn_value {
 
 struct cn_walk {
   struct cn_program *program;
-  struct cn_type *function; /* that contains the code; null outside */
-  bool constant;            /* in the initialiser of a static variable */
-  CXCursor statement;       /* the call that is a whole statement */
-  enum cn_free_form form;   /* its form */
-  uint32_t begin, end;      /* its extent */
+  struct cn_type *function;    /* that contains the code; null outside */
+  bool constant;               /* in the initialiser of a static variable */
+  CXCursor statement;          /* the call that is a whole statement */
+  enum cn_free_form form;      /* its form */
+  uint32_t begin, end;         /* its extent */
+  struct cn_cursors enclosing; /* the expressions and the statement around the current expression */
 };
 
 struct cn_value cn_value_of(struct cn_walk *walk, CXCursor expression);
@@ -300,6 +301,11 @@ void cn_edit_if_managed(struct cn_program *program, const uint32_t *pointers, si
                         uint32_t end, char *text);
 /* The call in parentheses or implicit conversions, or a null cursor. */
 CXCursor cn_call_within(CXCursor expression);
+
+/* extents.c: the extent of `outer`, which contains the call `inner`. False if a macro makes more than `outer`. */
+bool cn_walk_extent(struct cn_walk *walk, CXCursor outer, CXCursor inner, struct cn_position *begin, uint32_t *end);
+/* True if the cursor has its own text within the call's. */
+bool cn_walk_is_within(struct cn_walk *walk, CXCursor cursor, struct cn_position call, uint32_t call_end);
 
 /* sizes.c: fills in form, element, count and member of an allocation. Returns a reason if the size is not understood.
  */

@@ -9,15 +9,27 @@
 
 /* A product as the program writes it. */
 struct product {
-  CXCursor unit; /* the sizeof expression, or the null cursor */
-  char *factors; /* the text of the other factors, or null */
-  bool wrong;    /* two sizeof expressions, or text from a macro */
+  CXCursor unit;           /* the sizeof expression, or the null cursor */
+  char *factors;           /* the text of the other factors, or null */
+  struct cn_position call; /* the extent of the allocation */
+  uint32_t call_end;
+  bool wrong; /* two sizeof expressions, or text from a macro */
 };
 
+/* True if the expression's text is where its use is, and not in the body of a macro. */
+static bool is_written(struct cn_walk *walk, CXCursor expression)
+{
+  struct cn_position position;
+
+  return cn_program_locate(walk->program, clang_getRangeStart(clang_getCursorExtent(expression)), &position);
+}
+
+/* In the body of a macro, sizeof is told from _Alignof by its use. */
 static bool is_sizeof(struct cn_walk *walk, CXCursor expression)
 {
   char *text = cn_program_text_of(walk->program, expression);
-  bool is = clang_getCursorKind(expression) == CXCursor_UnaryExpr && text && strncmp(text, "sizeof", 6) == 0;
+  bool is = clang_getCursorKind(expression) == CXCursor_UnaryExpr &&
+            (!is_written(walk, expression) || (text && strncmp(text, "sizeof", 6) == 0));
 
   free(text);
   return is;
@@ -75,7 +87,9 @@ static void read_product(struct cn_walk *walk, CXCursor expression, struct produ
     product->wrong |= !clang_Cursor_isNull(product->unit);
     product->unit = inner;
   } else if (!has_sizeof(walk, inner)) {
-    add_factor(product, cn_program_text_of(walk->program, expression));
+    CXCursor factor = is_written(walk, expression) ? expression : inner;
+    bool own = cn_walk_is_within(walk, factor, product->call, product->call_end);
+    add_factor(product, own ? cn_program_text_of(walk->program, factor) : NULL);
   } else {
     struct cn_cursors children = cn_cursor_children(inner);
     for (size_t i = 0; i < children.count; i++)
@@ -130,31 +144,56 @@ static bool is_plain_number(CXType type)
   return (kind >= CXType_Bool && kind <= CXType_LongDouble) || kind == CXType_Enum;
 }
 
+/* True if the number that sizeof gives is the size of the type. */
+static bool has_size_of(CXCursor unit, CXType type)
+{
+  CXEvalResult size = clang_Cursor_Evaluate(unit);
+  bool same = size && clang_EvalResult_getAsLongLong(size) == clang_Type_getSizeOf(type);
+
+  if (size)
+    clang_EvalResult_dispose(size);
+  return same;
+}
+
+/* sizeof of a type in parentheses. */
+static bool measures_type(struct cn_walk *walk, CXCursor unit, CXCursor child, CXType type, char **other)
+{
+  bool written = is_written(walk, unit), named = clang_getCursorKind(child) == CXCursor_TypeRef;
+  char *text = written ? operand_text(walk, unit) : cn_strdup("");
+  bool derived = strpbrk(text, "*[(") != NULL, same;
+
+  if (named) {
+    CXType measured = clang_getCursorType(clang_getCursorReferenced(child));
+    /* In a macro, only the size tells `T` from `T *`. */
+    derived |= !written && !has_size_of(unit, measured);
+    same = !derived && same_type(measured, type);
+  } else {
+    same = !derived && is_plain_number(type) && has_size_of(unit, type);
+  }
+  if (derived)
+    same = written ? is_spelled(type, text) || is_spelled(clang_getCanonicalType(type), text)
+                   : clang_getCanonicalType(type).kind == CXType_Pointer && has_size_of(unit, type);
+  *other = same || derived || !written ? NULL : cn_strdup(text);
+  free(text);
+  return same;
+}
+
 /* True if sizeof measures the type. *other is the type's text if it measures another record. */
 static bool measures(struct cn_walk *walk, CXCursor unit, CXType type, char **other)
 {
   struct cn_cursors children = cn_cursor_children(unit);
   CXCursor child = children.count ? children.at[children.count - 1] : clang_getNullCursor();
-  char *text = operand_text(walk, unit);
-  bool same = false, derived = strpbrk(text, "*[(") != NULL;
 
   cn_free(&children);
   *other = NULL;
-  if (clang_isExpression(clang_getCursorKind(child))) {
-    same = same_type(clang_getCursorType(child), type);
-    *other = same || type.kind != CXType_Void ? NULL : cn_format("__typeof__(%s)", text);
-  } else {
-    bool named = clang_getCursorKind(child) == CXCursor_TypeRef && !derived;
-    CXType measured = named ? clang_getCursorType(clang_getCursorReferenced(child)) : type;
-    same = named ? same_type(measured, type) : is_spelled(type, text) || is_spelled(clang_getCanonicalType(type), text);
-    CXEvalResult size = clang_Cursor_Evaluate(unit);
-    if (!same && size && !derived && is_plain_number(type))
-      same = clang_EvalResult_getAsLongLong(size) == clang_Type_getSizeOf(type);
-    if (size)
-      clang_EvalResult_dispose(size);
-    *other = same || derived ? NULL : cn_strdup(text);
+  if (!clang_isExpression(clang_getCursorKind(child)))
+    return measures_type(walk, unit, child, type, other);
+  bool same = same_type(clang_getCursorType(child), type);
+  if (!same && type.kind == CXType_Void && is_written(walk, unit)) {
+    char *text = operand_text(walk, unit);
+    *other = cn_format("__typeof__(%s)", text);
+    free(text);
   }
-  free(text);
   return same;
 }
 
@@ -171,8 +210,11 @@ static void drop_parentheses(char *text)
     if (depth == 0 && i + 1 < length)
       return;
   }
-  memmove(text, text + 1, length - 2);
-  text[length - 2] = 0;
+  text[length - 1] = 0;
+  size_t space = 1 + strspn(text + 1, " \t\n");
+  memmove(text, text + space, strlen(text + space) + 1);
+  for (length = strlen(text); length > 0 && isspace((unsigned char)text[length - 1]); length--)
+    text[length - 1] = 0;
 }
 
 /* Finds the flexible array of a struct, and its element. False if the last member is another. */
@@ -219,9 +261,10 @@ struct sum {
   char *bytes;         /* the text of the terms without sizeof, or null */
 };
 
-static void add_term(struct cn_walk *walk, CXCursor term, CXType pointee, struct sum *sum)
+static void add_term(struct cn_walk *walk, CXCursor term, CXType pointee, const struct cn_allocation *allocation,
+                     struct sum *sum)
 {
-  struct product product = {.unit = clang_getNullCursor()};
+  struct product product = {.unit = clang_getNullCursor(), .call = allocation->position, .call_end = allocation->end};
   char *other = NULL, *before = sum->bytes;
 
   read_product(walk, term, &product);
@@ -268,7 +311,7 @@ static enum cn_reason read_flexible(struct cn_walk *walk, CXCursor size, CXType 
 
   split_sum(size, &terms);
   for (size_t i = 0; i < terms.count; i++)
-    add_term(walk, terms.at[i], pointee, &sum);
+    add_term(walk, terms.at[i], pointee, allocation, &sum);
   if (find_flexible(pointee, &member, &element))
     count = flexible_count(walk, &sum, element);
   if (count) {
@@ -323,7 +366,7 @@ static enum cn_reason read_array(struct cn_walk *walk, struct product *product, 
 enum cn_reason cn_size_read(struct cn_walk *walk, CXCursor call, const struct cn_callee *callee, CXType pointee,
                             struct cn_allocation *allocation)
 {
-  struct product product = {.unit = clang_getNullCursor()};
+  struct product product = {.unit = clang_getNullCursor(), .call = allocation->position, .call_end = allocation->end};
   int arguments = clang_Cursor_getNumArguments(call);
 
   if (callee->size < 0 || callee->size >= arguments || callee->count >= arguments)

@@ -14,8 +14,10 @@ static void walk_variable(struct cn_walk *walk, CXCursor variable)
   bool before = walk->constant, global = clang_Cursor_hasVarDeclGlobalStorage(variable) == 1;
 
   walk->constant = global;
+  cn_push(&walk->enclosing, variable);
   if (!clang_Cursor_isNull(initialiser) && clang_isExpression(clang_getCursorKind(initialiser)))
     cn_value_initialise(walk, type, initialiser, global);
+  walk->enclosing.count--;
   walk->constant = before;
 }
 
@@ -79,7 +81,7 @@ static void note_statement(struct cn_walk *walk, CXCursor statement, CXCursor pa
   CXCursor call = cn_value_strip(statement);
   if (clang_getCursorKind(call) != CXCursor_CallExpr)
     return;
-  if (!cn_program_extent(walk->program, statement, &begin, &end))
+  if (!cn_walk_extent(walk, statement, call, &begin, &end))
     return;
   struct cn_source *source = cn_program_source(walk->program, begin.file);
   if (!extend_over_semicolon(source, &end))
@@ -134,7 +136,7 @@ static void walk_return(struct cn_walk *walk, CXCursor statement)
   cn_free(&children);
 }
 
-void cn_statement_walk(struct cn_walk *walk, CXCursor statement, CXCursor parent)
+static void walk_statement(struct cn_walk *walk, CXCursor statement, CXCursor parent)
 {
   enum CXCursorKind kind = clang_getCursorKind(statement);
   CXCursor call;
@@ -169,6 +171,16 @@ void cn_statement_walk(struct cn_walk *walk, CXCursor statement, CXCursor parent
   cn_free(&children);
 }
 
+void cn_statement_walk(struct cn_walk *walk, CXCursor statement, CXCursor parent)
+{
+  bool is_statement = clang_isStatement(clang_getCursorKind(statement)) != 0;
+
+  if (is_statement)
+    cn_push(&walk->enclosing, statement);
+  walk_statement(walk, statement, parent);
+  walk->enclosing.count -= is_statement;
+}
+
 static void walk_function(struct cn_program *program, CXCursor function)
 {
   struct cn_walk walk = {.program = program, .statement = clang_getNullCursor()};
@@ -179,6 +191,7 @@ static void walk_function(struct cn_program *program, CXCursor function)
   for (size_t i = 0; body && i < children.count; i++)
     if (clang_getCursorKind(children.at[i]) == CXCursor_CompoundStmt)
       cn_statement_walk(&walk, children.at[i], function);
+  cn_free(&walk.enclosing);
   cn_free(&children);
 }
 
@@ -195,5 +208,6 @@ void cn_statements_walk_unit(struct cn_program *program, CXTranslationUnit unit)
     else
       walk_declaration(&walk, top.at[i]);
   }
+  cn_free(&walk.enclosing);
   cn_free(&top);
 }

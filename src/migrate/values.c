@@ -320,6 +320,14 @@ static struct cn_value converted(struct cn_walk *walk, CXCursor expression, CXCu
   return value;
 }
 
+/* True if the expression stands where its use is, and not in the body of a macro. */
+static bool is_written(struct cn_walk *walk, CXCursor expression)
+{
+  struct cn_position position;
+
+  return cn_program_locate(walk->program, clang_getRangeStart(clang_getCursorExtent(expression)), &position);
+}
+
 /* A null pointer constant, `(void *)0`, which converts to each pointer type. */
 static struct cn_value null_value(struct cn_walk *walk, CXCursor expression)
 {
@@ -337,6 +345,10 @@ static struct cn_value cast_value(struct cn_walk *walk, CXCursor expression)
   if (target.kind == CXType_Pointer && clang_getPointeeType(target).kind == CXType_Void &&
       clang_getCursorKind(child) == CXCursor_IntegerLiteral && is_zero(child))
     return null_value(walk, expression);
+  if (target.kind == CXType_Pointer && cn_call_allocates(walk, child) && !is_written(walk, expression))
+    return cn_call_allocation(walk, expression, cn_call_within(child),
+                              cn_type_of_expression(walk->program, clang_getCursorType(expression)),
+                              cn_cursor_pointee(expression));
   struct cn_type *type = cn_type_written(walk->program, expression);
   if (type->kind == CN_TYPE_POINTER && cn_call_allocates(walk, child))
     return cn_call_allocation(walk, expression, cn_call_within(child), type, cn_cursor_pointee(expression));
@@ -448,7 +460,7 @@ static struct cn_value other_value(struct cn_walk *walk, CXCursor expression)
   return value_of_type(result);
 }
 
-struct cn_value cn_value_of(struct cn_walk *walk, CXCursor expression)
+static struct cn_value value_by_kind(struct cn_walk *walk, CXCursor expression)
 {
   switch ((int)clang_getCursorKind(expression)) {
   case CXCursor_ParenExpr:
@@ -493,6 +505,14 @@ struct cn_value cn_value_of(struct cn_walk *walk, CXCursor expression)
   default:
     return other_value(walk, expression);
   }
+}
+
+struct cn_value cn_value_of(struct cn_walk *walk, CXCursor expression)
+{
+  cn_push(&walk->enclosing, expression);
+  struct cn_value value = value_by_kind(walk, expression);
+  walk->enclosing.count--;
+  return value;
 }
 
 /* ---- initialisers ---- */
