@@ -43,13 +43,17 @@ void cn_program_free(struct cn_program *program)
   }
   for (size_t i = 0; i < program->groups.count; i++)
     cn_free(&program->groups.at[i].entries);
+  for (size_t i = 0; i < program->variables.count; i++)
+    cn_free(&program->variables.at[i].uses);
   for (size_t i = 0; i < program->memory.count; i++)
     free(program->memory.at[i]);
-  struct cn_ptrmap *maps[] = {&program->file_numbers,  &program->declared,   &program->records, &program->places,
-                              &program->group_numbers, &program->suppressed, &program->calls};
+  struct cn_ptrmap *maps[] = {&program->file_numbers, &program->declared,        &program->records,
+                              &program->places,       &program->group_numbers,   &program->suppressed,
+                              &program->calls,        &program->variable_numbers};
   for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
     cn_ptrmap_free(maps[i]);
   tdestroy(program->names, free_name);
+  tdestroy(program->variable_names, free);
   cn_classes_free(&program->classes);
   cn_free(&program->units);
   cn_free(&program->files);
@@ -61,6 +65,7 @@ void cn_program_free(struct cn_program *program)
   cn_free(&program->groups);
   cn_free(&program->typedefs);
   cn_free(&program->needs);
+  cn_free(&program->variables);
   cn_free(&program->memory);
 }
 

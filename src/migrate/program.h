@@ -58,6 +58,29 @@ struct cn_need {
   bool array; /* <cairn/array.h>; otherwise <cairn/string.h> */
 };
 
+enum cn_use_form { CN_USE_VALUE, CN_USE_MEMBER, CN_USE_ADDRESS };
+
+/* A use of a variable: the name, the `.` after it, or the `&` before it. */
+struct cn_variable_use {
+  enum cn_use_form form;
+  uint32_t begin, end; /* offsets */
+};
+
+/* A struct on the stack, which may become an object. */
+struct cn_variable {
+  struct cn_position position; /* of the name */
+  char *name;
+  struct cn_type *type;
+  uint32_t name_end;          /* offset */
+  uint32_t pointer;           /* to the variable; 0 until its address is taken */
+  struct cn_position address; /* the place that first takes the address */
+  bool fixed;                 /* a use has no text in the file */
+  bool initialised;
+  bool list;            /* the initialiser has braces */
+  uint32_t value_begin; /* offset: the initialiser */
+  CN_VECTOR(struct cn_variable_use) uses;
+};
+
 enum cn_allocation_form {
   CN_ALLOCATE_ONE,
   CN_ALLOCATE_ARRAY,
@@ -154,16 +177,19 @@ struct cn_program {
   CN_VECTOR(struct cn_group) groups;
   CN_VECTOR(struct cn_typedef) typedefs;
   CN_VECTOR(struct cn_need) needs;
+  CN_VECTOR(struct cn_variable) variables;
   CN_VECTOR(void *) memory;
-  struct cn_ptrmap file_numbers;  /* by CXFile */
-  struct cn_ptrmap declared;      /* by position: struct cn_type * */
-  struct cn_ptrmap records;       /* by position: struct cn_record * */
-  struct cn_ptrmap places;        /* by position: a pointer */
-  struct cn_ptrmap group_numbers; /* by position: an index + 1 */
-  struct cn_ptrmap suppressed;    /* by position: stars that share the qualifier before them */
-  struct cn_ptrmap calls;         /* by position: calls that are known already */
-  struct cn_position statement;   /* the start of the declaration that is walked; file 0 outside */
-  void *names;                    /* a tree of tsearch() */
+  struct cn_ptrmap file_numbers;     /* by CXFile */
+  struct cn_ptrmap declared;         /* by position: struct cn_type * */
+  struct cn_ptrmap records;          /* by position: struct cn_record * */
+  struct cn_ptrmap places;           /* by position: a pointer */
+  struct cn_ptrmap group_numbers;    /* by position: an index + 1 */
+  struct cn_ptrmap suppressed;       /* by position: stars that share the qualifier before them */
+  struct cn_ptrmap variable_numbers; /* by position: an index */
+  struct cn_ptrmap calls;            /* by position: calls that are known already */
+  struct cn_position statement;      /* the start of the declaration that is walked; file 0 outside */
+  void *names;                       /* a tree of tsearch(): struct cn_name */
+  void *variable_names;              /* a tree of tsearch(): strings */
 };
 
 /* Zeroed memory that the program owns. */
@@ -208,6 +234,9 @@ CXType cn_unqualified(CXType type);
 /* The children of a cursor. The caller frees them with cn_free(). */
 struct cn_cursors cn_cursor_children(CXCursor cursor);
 
+struct cn_counts {
+  size_t pointers, allocations, frees, places, lines, changed;
+};
 /* ---- types.c ---- */
 
 extern struct cn_type cn_type_scalar;
@@ -226,6 +255,8 @@ void cn_type_unify(struct cn_program *program, struct cn_type *a, struct cn_type
 /* Holds all pointers of a type. */
 void cn_type_hold(struct cn_program *program, struct cn_type *type, enum cn_reason reason, struct cn_position position,
                   const char *name);
+/* True if a variable of the program has the name, which may hide a typedef. */
+bool cn_type_is_hidden(const struct cn_program *program, const char *name);
 /* The type of a pointer's target, also if the pointer is a void pointer; or null. */
 struct cn_type *cn_type_target(struct cn_program *program, const struct cn_type *type);
 /* ---- allocators.c ---- */
@@ -307,6 +338,17 @@ bool cn_walk_extent(struct cn_walk *walk, CXCursor outer, CXCursor inner, struct
 /* True if the cursor has its own text within the call's. */
 bool cn_walk_is_within(struct cn_walk *walk, CXCursor cursor, struct cn_position call, uint32_t call_end);
 
+/* variables.c: notes a declaration, and a use, of a struct on the stack. */
+void cn_variable_declare(struct cn_walk *walk, CXCursor declaration, struct cn_type *type);
+void cn_variable_note_use(struct cn_walk *walk, CXCursor expression, CXCursor declaration);
+/* The pointer to a variable whose address the expression `at` takes; 0 if the variable cannot become an object. */
+uint32_t cn_variable_storage(struct cn_walk *walk, CXCursor declaration, CXCursor at);
+/* Holds the variables with uses that cannot be edited. */
+void cn_variables_hold_fixed(struct cn_program *program);
+/* True if the variable whose name is at the position becomes an object. */
+bool cn_variable_moves(struct cn_program *program, struct cn_position position, bool *initialised);
+void cn_variables_rewrite(struct cn_program *program, struct cn_counts *counts);
+
 /* sizes.c: fills in form, element, count and member of an allocation. Returns a reason if the size is not understood.
  */
 enum cn_reason cn_size_read(struct cn_walk *walk, CXCursor call, const struct cn_callee *callee, CXType pointee,
@@ -320,9 +362,6 @@ bool cn_solve_is_managed(struct cn_program *program, uint32_t pointer);
 /* The type as C writes it after the migration, which the caller frees; null if C has no such text. */
 char *cn_type_text(struct cn_program *program, const struct cn_type *type);
 
-struct cn_counts {
-  size_t pointers, allocations, frees, places, lines, changed;
-};
 /* Makes the edits of all files. */
 void cn_rewrite(struct cn_program *program, struct cn_counts *counts);
 /* rewrite_typedefs.c: chooses the typedefs that get the qualifier, and edits them. */

@@ -7,11 +7,18 @@
 #include <string.h>
 #include "migrate/program.h"
 
-/* True if the declarator begins with a pointer that becomes managed. */
-static bool becomes_managed(struct cn_program *program, const struct cn_declarator_entry *entry)
+/* True if the declarator begins with a pointer that becomes managed, or is a variable that becomes an object. `*ends`
+ * is true if the declaration ends after the declarator. */
+static bool becomes_managed(struct cn_program *program, const struct cn_group *group,
+                            const struct cn_declarator_entry *entry, bool *ends)
 {
-  return entry->pointer && !program->classes.pointers.at[entry->pointer].written &&
-         cn_solve_is_managed(program, entry->pointer);
+  const struct cn_source *source = cn_program_source(program, group->file);
+  struct cn_position position = {group->file, source->tokens.at[entry->begin].at};
+
+  *ends = false;
+  if (entry->pointer)
+    return !program->classes.pointers.at[entry->pointer].written && cn_solve_is_managed(program, entry->pointer);
+  return cn_variable_moves(program, position, ends);
 }
 
 /* The specifiers of a declaration, without the body of a struct; the caller frees the text. */
@@ -55,7 +62,10 @@ static void split_body(struct cn_program *program, struct cn_group *group, struc
 {
   const struct cn_declarator_entry *first = &group->entries.at[0];
 
-  if (!becomes_managed(program, first) || !first->begin || !cn_source_token_is(source, first->begin - 1, "}"))
+  bool ends;
+
+  if (!becomes_managed(program, group, first, &ends) || !first->begin ||
+      !cn_source_token_is(source, first->begin - 1, "}"))
     return;
   const struct cn_token *word = &source->tokens.at[group->begin], *next = word + 1;
   char *specifiers = specifiers_of(source, group);
@@ -73,10 +83,12 @@ static void split_group(struct cn_program *program, struct cn_group *group)
   split_body(program, group, source);
   for (size_t i = 1; i < group->entries.count; i++) {
     const struct cn_declarator_entry *entry = &group->entries.at[i];
-    bool before = becomes_managed(program, &group->entries.at[i - 1]), now = becomes_managed(program, entry);
-    if (before && now)
+    bool ends, unused, before = becomes_managed(program, group, &group->entries.at[i - 1], &ends);
+    bool now = becomes_managed(program, group, entry, &unused);
+    ends &= before;
+    if (before && now && !ends)
       suppress(program, group, source, entry);
-    if (before == now || !cn_source_token_is(source, entry->begin - 1, ","))
+    if ((before == now && !ends) || !cn_source_token_is(source, entry->begin - 1, ","))
       continue;
     uint32_t comma = source->tokens.at[entry->begin - 1].at;
     char *specifiers = specifiers_of(source, group);
@@ -136,6 +148,7 @@ void cn_rewrite(struct cn_program *program, struct cn_counts *counts)
   for (size_t i = 0; i < program->groups.count; i++)
     split_group(program, &program->groups.at[i]);
   rewrite_pointers(program, counts);
+  cn_variables_rewrite(program, counts);
   cn_rewrite_calls(program, counts);
   for (size_t i = 0; i < program->needs.count; i++) {
     const struct cn_need *need = &program->needs.at[i];

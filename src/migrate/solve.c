@@ -61,6 +61,7 @@ void cn_solve(struct cn_program *program)
 {
   bool again = true;
 
+  cn_variables_hold_fixed(program);
   hold_nameless(program);
   while (again) {
     again = false;
@@ -89,8 +90,10 @@ static bool has_qualifier(struct cn_program *program, const struct cn_type *type
 
 char *cn_type_text(struct cn_program *program, const struct cn_type *type)
 {
-  if (type->name)
-    return cn_strdup(type->name);
+  if (type->name) {
+    bool tagged = type->kind == CN_TYPE_RECORD && type->record->tag;
+    return cn_strdup(tagged && cn_type_is_hidden(program, type->name) ? type->record->tag : type->name);
+  }
   if (type->kind != CN_TYPE_POINTER || type->to->kind == CN_TYPE_FUNCTION || type->to->kind == CN_TYPE_ARRAY)
     return NULL;
   char *target = cn_type_text(program, type->to);

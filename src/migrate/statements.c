@@ -15,6 +15,7 @@ static void walk_variable(struct cn_walk *walk, CXCursor variable)
 
   walk->constant = global;
   cn_push(&walk->enclosing, variable);
+  cn_variable_declare(walk, variable, type);
   if (!clang_Cursor_isNull(initialiser) && clang_isExpression(clang_getCursorKind(initialiser)))
     cn_value_initialise(walk, type, initialiser, global);
   walk->enclosing.count--;

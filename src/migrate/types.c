@@ -4,6 +4,7 @@
  * has one type, by its position; the declarations of a name with linkage have equal types. struct cn_program keeps the
  * types.
  */
+#include <search.h>
 #include <string.h>
 #include "migrate/declarator.h"
 #include "migrate/program.h"
@@ -357,6 +358,27 @@ static void note_group(struct builder *builder, CXCursor declaration, struct cn_
                     (struct cn_held){.reason = CN_REASON_PLACE, .position = builder->position});
 }
 
+static int compare_strings(const void *one, const void *other)
+{
+  return strcmp(one, other);
+}
+
+/* Notes the name of a variable, which may hide a typedef. */
+static void note_variable(struct cn_program *program, CXCursor declaration)
+{
+  char *name = cn_cursor_name(declaration);
+  char **found = tsearch(name, &program->variable_names, compare_strings);
+
+  CN_CHECK(found);
+  if (*found != name)
+    free(name);
+}
+
+bool cn_type_is_hidden(const struct cn_program *program, const char *name)
+{
+  return tfind(name, &program->variable_names, compare_strings) != NULL;
+}
+
 /* Finds the text of a declaration. */
 static void read_declarator(struct builder *builder, CXCursor declaration)
 {
@@ -432,6 +454,8 @@ struct cn_type *cn_type_declared(struct cn_program *program, CXCursor declaratio
     return (struct cn_type *)(uintptr_t)*known;
   }
   *known = (uintptr_t)&cn_type_scalar;
+  if (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl)
+    note_variable(program, declaration);
   builder.parameter = kind == CXCursor_ParmDecl;
   builder.parameters = parameters_of(declaration);
   struct cn_source *source = builder.source;

@@ -105,6 +105,10 @@ static struct cn_value address_of(struct cn_walk *walk, const struct cn_value *o
 {
   if (object->place)
     return value_of_type(cn_type_pointer(walk->program, object->place, to));
+  bool is_variable = clang_getCursorKind(object->variable) == CXCursor_VarDecl;
+  uint32_t storage = is_variable ? cn_variable_storage(walk, object->variable, at) : 0;
+  if (storage)
+    return value_of_type(cn_type_pointer(walk->program, storage, to));
   struct cn_held what = {.reason = reason, .position = cn_walk_position(walk, at)};
   if (!clang_Cursor_isNull(object->variable))
     what.name = cn_cursor_name(object->variable);
@@ -121,6 +125,8 @@ static struct cn_value declared_value(struct cn_walk *walk, CXCursor expression)
     return value;
   value.type = cn_type_declared(walk->program, declaration);
   value.variable = declaration;
+  if (kind == CXCursor_VarDecl && value.type->kind == CN_TYPE_RECORD)
+    cn_variable_note_use(walk, expression, declaration);
   return value;
 }
 
@@ -180,7 +186,7 @@ static struct cn_value address_value(struct cn_walk *walk, CXCursor expression)
     return value_of_type(
         cn_type_pointer_held(walk->program, object.type, (struct cn_held){.reason = CN_REASON_FUNCTION}));
   value = address_of(walk, &object, object.type, CN_REASON_ADDRESS, expression);
-  value.interior = object.place && !is_at_start(operand);
+  value.interior = !is_at_start(operand);
   return value;
 }
 
@@ -372,7 +378,7 @@ static struct cn_value decayed_value(struct cn_walk *walk, CXCursor expression, 
   if (array.type->kind != CN_TYPE_ARRAY)
     return value_of_type(cn_type_of_expression(walk->program, clang_getCursorType(expression)));
   value = address_of(walk, &array, array.type->to, CN_REASON_ARRAY, expression);
-  value.interior = array.place && !is_at_start(child);
+  value.interior = !is_at_start(child);
   value.variable = array.variable;
   return value;
 }
@@ -497,6 +503,9 @@ static struct cn_value value_by_kind(struct cn_walk *walk, CXCursor expression)
   case CXCursor_StringLiteral:
     return value_of_type(cn_type_of_expression(walk->program, clang_getCursorType(expression)));
   case CXCursor_UnaryExpr: /* sizeof */
+    if (clang_isExpression(clang_getCursorKind(last_child(expression))))
+      cn_value_of(walk, last_child(expression));
+    return scalar();
   case CXCursor_IntegerLiteral:
   case CXCursor_FloatingLiteral:
   case CXCursor_ImaginaryLiteral:

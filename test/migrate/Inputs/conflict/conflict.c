@@ -8,7 +8,7 @@
 #define FREE(p) do { free(p); (p) = NULL; } while (0)
 
 struct good { int n; struct good *next; };
-struct on_stack { int n; struct on_stack *next; };
+struct argument { int n; struct argument *next; };
 struct by_macro { int n; };
 struct freed_by_macro { int n; };
 struct hashed { int n; };
@@ -27,11 +27,22 @@ static void *worker(void *env)
   return NULL;
 }
 
-static int total(const struct on_stack *s)
+static int total(const struct argument *s)
 {
   int sum = 0;
   for (; s; s = s->next)
     sum += s->n;
+  return sum;
+}
+
+static int add(struct argument first)
+{
+  struct argument *second = malloc(sizeof *second);
+  int sum;
+  second->n = 2;
+  second->next = &first;
+  sum = total(second);
+  free(second);
   return sum;
 }
 
@@ -49,9 +60,6 @@ static struct good *good_list(int n)
 
 int main(void)
 {
-  struct on_stack first = {1, NULL}, *second = malloc(sizeof *second);
-  second->n = 2;
-  second->next = &first;
   struct by_macro *b = NEW(struct by_macro);
   b->n = 3;
   struct freed_by_macro *f = malloc(sizeof *f);
@@ -78,9 +86,9 @@ int main(void)
   struct holder *holder = malloc(128);
   holder->held = malloc(sizeof *holder->held);
   holder->held->n = good->n;
-  printf("%d %d %d %d %d %d %s %d %d %d\n", total(second), b->n, f->n, h->n, n->n, e.g->n, t->text, s->n, raw[0],
-         good->next->n + holder->held->n);
-  free(second), free(b);
+  printf("%d %d %d %d %d %d %s %d %d %d\n", add((struct argument){1, NULL}), b->n, f->n, h->n, n->n, e.g->n, t->text, s->n,
+         raw[0], good->next->n + holder->held->n);
+  if (b) free(b), b = NULL;
   FREE(f);
   free(h);
   free(n);
