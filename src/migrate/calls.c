@@ -253,6 +253,22 @@ static struct cn_value program_value(struct cn_walk *walk, CXCursor call, CXCurs
   return value_of_type(type->to);
 }
 
+/* A function of Cairn: its declaration tells the references among its parameters. */
+static struct cn_value cairn_value(struct cn_walk *walk, CXCursor call, CXCursor function)
+{
+  CXType type = clang_getCursorType(function);
+  char *name = cn_cursor_name(call);
+
+  for (int i = 0; i < clang_Cursor_getNumArguments(call); i++) {
+    struct cn_value value = argument_value(walk, call, i);
+    CXType parameter = clang_getCanonicalType(clang_getArgType(type, (unsigned)i));
+    if (parameter.kind == CXType_Pointer && clang_getAddressSpace(clang_getPointeeType(parameter)) != 1)
+      cn_type_hold(walk->program, value.type, CN_REASON_PASSED, cn_walk_position(walk, argument(call, i)), name);
+  }
+  free(name);
+  return value_of_type(cn_type_of_expression(walk->program, clang_getCursorType(call)));
+}
+
 static void note_jump(struct cn_walk *walk, CXCursor call)
 {
   struct cn_note note = {.position = cn_walk_position(walk, call),
@@ -308,9 +324,7 @@ struct cn_value cn_call_value(struct cn_walk *walk, CXCursor call)
     return program_value(walk, call, function);
   if (cn_program_name(walk->program, function)->defined)
     return program_value(walk, call, function);
-  if (cn_program_is_cairn(walk->program, function)) {
-    value_arguments(walk, call);
-    return value_of_type(cn_type_of_expression(walk->program, clang_getCursorType(call)));
-  }
+  if (cn_program_is_cairn(walk->program, function))
+    return cairn_value(walk, call, function);
   return native_value(walk, call);
 }

@@ -25,9 +25,7 @@ static bool gets_header(const struct cn_program *program, uint32_t file, const c
     const struct cn_file *included = &program->files.at[from->includes.at[i]];
     bool any = strcmp(header, "/cairn/cairn.h") == 0;
     bool edited = any && included->source && included->source->edits.count;
-    bool installed = any && included->system && strstr(included->path, "/cairn/");
-    if (edited || installed || ends_in(included->path, header) ||
-        gets_header(program, from->includes.at[i], header, seen))
+    if (edited || ends_in(included->path, header) || gets_header(program, from->includes.at[i], header, seen))
       return true;
   }
   return false;

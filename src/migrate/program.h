@@ -201,7 +201,7 @@ void cn_program_free(struct cn_program *program);
 /* The key of a position in a map. */
 static inline const void *cn_position_key(struct cn_position position)
 {
-  return (const void *)((uintptr_t)position.file << 32 | position.at);
+  return (const void *)(((uintptr_t)position.file + 1) << 32 | position.at);
 }
 
 /* The position of a location, in the file that contains it, or the place where its macro is expanded. True if the text
@@ -303,6 +303,7 @@ struct cn_value {
 struct cn_walk {
   struct cn_program *program;
   struct cn_type *function;    /* that contains the code; null outside */
+  bool unmanaged;              /* in a function marked cairn_unmanaged */
   bool constant;               /* in the initialiser of a static variable */
   CXCursor statement;          /* the call that is a whole statement */
   enum cn_free_form form;      /* its form */

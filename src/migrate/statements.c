@@ -14,6 +14,8 @@ static void walk_variable(struct cn_walk *walk, CXCursor variable)
   bool before = walk->constant, global = clang_Cursor_hasVarDeclGlobalStorage(variable) == 1;
 
   walk->constant = global;
+  if (walk->unmanaged)
+    cn_type_hold(walk->program, type, CN_REASON_UNMANAGED, cn_walk_position(walk, variable), NULL);
   cn_push(&walk->enclosing, variable);
   cn_variable_declare(walk, variable, type);
   if (!clang_Cursor_isNull(initialiser) && clang_isExpression(clang_getCursorKind(initialiser)))
@@ -182,12 +184,25 @@ void cn_statement_walk(struct cn_walk *walk, CXCursor statement, CXCursor parent
   walk->enclosing.count -= is_statement;
 }
 
+/* True for a function marked cairn_unmanaged, whose code handles no references. */
+static bool is_unmanaged(const struct cn_cursors *children)
+{
+  for (size_t i = 0; i < children->count; i++)
+    if (clang_getCursorKind(children->at[i]) == CXCursor_AnnotateAttr &&
+        cn_cursor_is_named(children->at[i], "cairn-unmanaged"))
+      return true;
+  return false;
+}
+
 static void walk_function(struct cn_program *program, CXCursor function)
 {
   struct cn_walk walk = {.program = program, .statement = clang_getNullCursor()};
   struct cn_cursors children = cn_cursor_children(function);
 
   walk.function = cn_type_declared(program, function);
+  walk.unmanaged = is_unmanaged(&children);
+  if (walk.unmanaged)
+    cn_type_hold(program, walk.function, CN_REASON_UNMANAGED, cn_walk_position(&walk, function), NULL);
   bool body = clang_isCursorDefinition(function) && !cn_program_name(program, function)->callee;
   for (size_t i = 0; body && i < children.count; i++)
     if (clang_getCursorKind(children.at[i]) == CXCursor_CompoundStmt)

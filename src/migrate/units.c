@@ -51,7 +51,9 @@ static void note_inclusion(CXFile included, CXSourceLocation *stack, unsigned le
   clang_getFileLocation(stack[0], &from, NULL, NULL, NULL);
   uint32_t number = file_number(inclusions->program, inclusions->unit, included);
   uint32_t includer = from ? file_number(inclusions->program, inclusions->unit, from) : 0;
-  if (includer && number && !inclusions->program->files.at[includer].system)
+  struct cn_file *file = includer ? &inclusions->program->files.at[includer] : NULL;
+  /* Cairn's headers include each other. */
+  if (file && number && (!file->system || strstr(file->path, "/cairn/")))
     cn_push(&inclusions->program->files.at[includer].includes, number);
 }
 
