@@ -66,13 +66,15 @@ struct cn_variable_use {
   uint32_t begin, end; /* offsets */
 };
 
-/* A struct on the stack, which may become an object. */
+/* A struct on the stack, which may become an object of the heap; or a variable outside of functions or a static one,
+ * which may become a static object. */
 struct cn_variable {
   struct cn_position position; /* of the name */
   char *name;
   struct cn_type *type;
   uint32_t name_end;          /* offset */
-  uint32_t pointer;           /* to the variable; 0 until its address is taken */
+  struct cn_name *linked;     /* of a static object; null for a struct on the stack */
+  uint32_t pointer;           /* to a struct on the stack; 0 until its address is taken */
   struct cn_position address; /* the place that first takes the address */
   bool fixed;                 /* a use has no text in the file */
   bool initialised;
@@ -157,6 +159,8 @@ struct cn_name {
   struct cn_type *type;
   bool defined;
   const struct cn_callee *callee; /* of an allocator of the program */
+  uint32_t storage;               /* of a variable: the pointer to it; 0 until its address is taken */
+  struct cn_position address;     /* the place that first takes the address */
 };
 
 struct cn_migrate_options {
@@ -344,11 +348,13 @@ void cn_variable_declare(struct cn_walk *walk, CXCursor declaration, struct cn_t
 void cn_variable_note_use(struct cn_walk *walk, CXCursor expression, CXCursor declaration);
 /* The pointer to a variable whose address the expression `at` takes; 0 if the variable cannot become an object. */
 uint32_t cn_variable_storage(struct cn_walk *walk, CXCursor declaration, CXCursor at);
-/* Holds the variables with uses that cannot be edited. */
+/* Holds the variables with declarations or uses that cannot be edited. */
 void cn_variables_hold_fixed(struct cn_program *program);
 /* True if the variable whose name is at the position becomes an object. */
 bool cn_variable_moves(struct cn_program *program, struct cn_position position, bool *initialised);
 void cn_variables_rewrite(struct cn_program *program, struct cn_counts *counts);
+/* True if the name at the token is that of a variable that becomes a static object. */
+bool cn_variable_is_static_object(struct cn_program *program, uint32_t file, uint32_t token);
 
 /* sizes.c: fills in form, element, count and member of an allocation. Returns a reason if the size is not understood.
  */

@@ -68,6 +68,8 @@ static enum use use_of(struct cn_program *program, uint32_t file, const struct c
 {
   uint32_t star = star_after(source, token);
 
+  if (star == CN_NO_TOKEN && cn_variable_is_static_object(program, file, token + 1))
+    return USE_MANAGED;
   if (star == CN_NO_TOKEN)
     return is_measured(source, token) ? USE_NONE : USE_OTHER;
   struct cn_position place = {file, source->tokens.at[star].at};

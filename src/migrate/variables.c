@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Variables whose address meets references. A struct on the stack becomes an object of the heap: its declaration a
+ * Variables whose address meets references. A variable outside of functions, and a static one, becomes a static object
+ * by the qualifier before its name. A struct on the stack becomes an object of the heap: its declaration a
  * reference to a new object, and its uses those of a reference. The uses are noted while the program is walked, and the
  * edits are made if the storage of the variable becomes managed.
  */
@@ -25,6 +26,33 @@ static bool may_move(struct cn_walk *walk, CXCursor declaration, const struct cn
          clang_getCursorKind(walk->enclosing.at[depth - 3]) == CXCursor_CompoundStmt;
 }
 
+static void add_variable(struct cn_program *program, struct cn_variable variable, CXCursor declaration)
+{
+  bool added;
+  uint64_t *number = cn_ptrmap_add(&program->variable_numbers, cn_position_key(variable.position), &added);
+
+  if (!added)
+    return;
+  *number = program->variables.count;
+  variable.name = cn_program_keep(program, cn_cursor_name(declaration));
+  cn_push(&program->variables, variable);
+}
+
+/* A declaration of a variable outside of functions, or of a static variable. */
+static void declare_static(struct cn_program *program, CXCursor declaration, struct cn_type *type)
+{
+  struct cn_variable variable = {.type = type, .linked = cn_program_name(program, declaration)};
+
+  variable.fixed = !cn_program_locate(program, clang_getCursorLocation(declaration), &variable.position) ||
+                   clang_getCursorTLSKind(declaration) != CXTLS_None;
+  struct cn_source *source = cn_program_source(program, variable.position.file);
+  uint32_t name = source ? cn_source_token_at(source, variable.position.at) : (uint32_t)CN_NO_TOKEN;
+  /* After the body of a struct the qualifier has no effect. */
+  variable.fixed |= name == CN_NO_TOKEN || name == 0 || cn_source_token_is(source, name - 1, "}");
+  variable.linked->defined |= clang_Cursor_getStorageClass(declaration) != CX_SC_Extern;
+  add_variable(program, variable, declaration);
+}
+
 void cn_variable_declare(struct cn_walk *walk, CXCursor declaration, struct cn_type *type)
 {
   struct cn_program *program = walk->program;
@@ -32,8 +60,11 @@ void cn_variable_declare(struct cn_walk *walk, CXCursor declaration, struct cn_t
   CXCursor initialiser = clang_Cursor_getVarDeclInitializer(declaration);
   struct cn_position begin;
   uint32_t end;
-  bool added;
 
+  if (clang_Cursor_hasVarDeclGlobalStorage(declaration) == 1) {
+    declare_static(program, declaration, type);
+    return;
+  }
   if (!cn_program_locate(program, clang_getCursorLocation(declaration), &variable.position) ||
       !may_move(walk, declaration, type))
     return;
@@ -48,12 +79,7 @@ void cn_variable_declare(struct cn_walk *walk, CXCursor declaration, struct cn_t
     variable.fixed = !cn_program_extent(program, initialiser, &begin, &end);
     variable.value_begin = begin.at;
   }
-  uint64_t *number = cn_ptrmap_add(&program->variable_numbers, cn_position_key(variable.position), &added);
-  if (!added)
-    return;
-  *number = program->variables.count;
-  variable.name = cn_program_keep(program, cn_cursor_name(declaration));
-  cn_push(&program->variables, variable);
+  add_variable(program, variable, declaration);
 }
 
 static struct cn_variable *variable_of(struct cn_walk *walk, CXCursor declaration)
@@ -86,7 +112,7 @@ void cn_variable_note_use(struct cn_walk *walk, CXCursor expression, CXCursor de
   uint32_t end;
   size_t depth = walk->enclosing.count;
 
-  if (!variable)
+  if (!variable || variable->linked)
     return;
   if (!cn_program_extent(walk->program, expression, &begin, &end) || begin.file != variable->position.file) {
     variable->fixed = true;
@@ -96,8 +122,27 @@ void cn_variable_note_use(struct cn_walk *walk, CXCursor expression, CXCursor de
   cn_push(&variable->uses, use_by_parent(cn_program_source(walk->program, begin.file), parent, begin.at, end));
 }
 
+static uint32_t static_storage(struct cn_walk *walk, CXCursor declaration, CXCursor at)
+{
+  struct cn_program *program = walk->program;
+  struct cn_name *name = cn_program_name(program, declaration);
+
+  if (cn_program_is_system(program, declaration))
+    return 0;
+  if (!name->storage) {
+    name->storage = cn_classes_add(&program->classes, NULL);
+    name->address = cn_walk_position(walk, at);
+    bool written = clang_getAddressSpace(clang_getCursorType(declaration)) == 1;
+    program->classes.pointers.at[name->storage].managed = written;
+    program->classes.pointers.at[name->storage].written = written;
+  }
+  return name->storage;
+}
+
 uint32_t cn_variable_storage(struct cn_walk *walk, CXCursor declaration, CXCursor at)
 {
+  if (clang_Cursor_hasVarDeclGlobalStorage(declaration) == 1)
+    return static_storage(walk, declaration, at);
   struct cn_variable *variable = variable_of(walk, declaration);
 
   if (!variable)
@@ -113,18 +158,39 @@ void cn_variables_hold_fixed(struct cn_program *program)
 {
   for (size_t i = 0; i < program->variables.count; i++) {
     const struct cn_variable *variable = &program->variables.at[i];
-    if (variable->pointer && variable->fixed)
-      cn_classes_hold(&program->classes, variable->pointer,
-                      (struct cn_held){CN_REASON_ADDRESS, variable->address, cn_strdup(variable->name)});
+    const struct cn_name *linked = variable->linked;
+    uint32_t pointer = linked ? linked->storage : variable->pointer;
+    if (pointer && (variable->fixed || (linked && !linked->defined)))
+      cn_classes_hold(
+          &program->classes, pointer,
+          (struct cn_held){CN_REASON_ADDRESS, linked ? linked->address : variable->address, cn_strdup(variable->name)});
   }
+}
+
+/* True if the variable becomes an object of the heap, or a static object. */
+static bool becomes_object(struct cn_program *program, const struct cn_variable *variable)
+{
+  uint32_t pointer = variable->linked ? variable->linked->storage : variable->pointer;
+
+  return pointer && !program->classes.pointers.at[pointer].written && cn_solve_is_managed(program, pointer);
 }
 
 bool cn_variable_moves(struct cn_program *program, struct cn_position position, bool *initialised)
 {
   const struct cn_variable *variable = variable_at(program, position);
 
-  *initialised = variable && variable->initialised;
-  return variable && variable->pointer && cn_solve_is_managed(program, variable->pointer);
+  *initialised = variable && !variable->linked && variable->initialised;
+  return variable && becomes_object(program, variable);
+}
+
+bool cn_variable_is_static_object(struct cn_program *program, uint32_t file, uint32_t token)
+{
+  const struct cn_source *source = cn_program_source(program, file);
+
+  if (token >= source->tokens.count)
+    return false;
+  const struct cn_variable *variable = variable_at(program, (struct cn_position){file, source->tokens.at[token].at});
+  return variable && variable->linked && becomes_object(program, variable);
 }
 
 static void rewrite_uses(struct cn_source *source, const struct cn_variable *variable)
@@ -137,25 +203,45 @@ static void rewrite_uses(struct cn_source *source, const struct cn_variable *var
   }
 }
 
+static void rewrite_static(struct cn_program *program, const struct cn_variable *variable)
+{
+  struct cn_source *source = cn_program_source(program, variable->position.file);
+  uint32_t name = cn_source_token_at(source, variable->position.at);
+
+  if (!cn_ptrmap_find(&program->suppressed, cn_position_key(variable->position)) &&
+      !cn_rewrite_typedef_covers(program, source, name))
+    cn_source_edit(source, variable->position.at, variable->position.at, cn_strdup("managed "));
+}
+
+static void rewrite_local(struct cn_program *program, const struct cn_variable *variable)
+{
+  struct cn_source *source = cn_program_source(program, variable->position.file);
+  bool shares = cn_ptrmap_find(&program->suppressed, cn_position_key(variable->position)) != NULL;
+  char *type = cn_type_text(program, variable->type);
+
+  cn_source_edit(source, variable->position.at, variable->position.at, cn_strdup(shares ? "*" : "managed *"));
+  if (variable->initialised)
+    cn_source_edit(source, variable->name_end, variable->value_begin,
+                   cn_format(variable->list ? " = cairn_new(%s); *%s = (%s)" : " = cairn_new(%s); *%s = ", type,
+                             variable->name, type));
+  else
+    cn_source_edit(source, variable->name_end, variable->name_end, cn_format(" = cairn_new(%s)", type));
+  rewrite_uses(source, variable);
+  free(type);
+}
+
 void cn_variables_rewrite(struct cn_program *program, struct cn_counts *counts)
 {
   for (size_t i = 0; i < program->variables.count; i++) {
     const struct cn_variable *variable = &program->variables.at[i];
-    if (!variable->pointer || !cn_solve_is_managed(program, variable->pointer))
+    if (!becomes_object(program, variable))
       continue;
-    struct cn_source *source = cn_program_source(program, variable->position.file);
-    bool shares = cn_ptrmap_find(&program->suppressed, cn_position_key(variable->position)) != NULL;
-    char *type = cn_type_text(program, variable->type);
-    cn_source_edit(source, variable->position.at, variable->position.at, cn_strdup(shares ? "*" : "managed *"));
-    if (variable->initialised)
-      cn_source_edit(source, variable->name_end, variable->value_begin,
-                     cn_format(variable->list ? " = cairn_new(%s); *%s = (%s)" : " = cairn_new(%s); *%s = ", type,
-                               variable->name, type));
-    else
-      cn_source_edit(source, variable->name_end, variable->name_end, cn_format(" = cairn_new(%s)", type));
-    rewrite_uses(source, variable);
-    free(type);
-    counts->pointers++;
-    counts->allocations++;
+    if (variable->linked) {
+      rewrite_static(program, variable);
+    } else {
+      rewrite_local(program, variable);
+      counts->pointers++;
+      counts->allocations++;
+    }
   }
 }
