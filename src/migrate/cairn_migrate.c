@@ -203,6 +203,7 @@ static int migrate(struct cn_program *program)
   cn_allocators_find(program);
   for (size_t i = 0; i < program->units.count; i++)
     cn_statements_walk_unit(program, program->units.at[i]);
+  cn_calls_resolve(program);
   cn_solve(program);
   cn_rewrite(program, &counts);
   counts.places = cn_report_places(program, out);

@@ -6,9 +6,31 @@
 #include <string.h>
 #include "migrate/program.h"
 
+/* True for the type of malloc(). */
+static bool is_type_of_allocator(CXType type)
+{
+  CXType function = clang_getCanonicalType(type);
+
+  if (function.kind == CXType_Pointer)
+    function = clang_getPointeeType(function);
+  if (function.kind != CXType_FunctionProto || clang_getNumArgTypes(function) != 1)
+    return false;
+  CXType result = clang_getResultType(function), size = clang_getArgType(function, 0);
+  return result.kind == CXType_Pointer && clang_getPointeeType(result).kind == CXType_Void &&
+         (size.kind == CXType_ULong || size.kind == CXType_UInt || size.kind == CXType_ULongLong);
+}
+
 static const struct cn_callee *callee_of(struct cn_walk *walk, CXCursor call)
 {
-  return cn_allocators_callee(walk->program, clang_getCursorReferenced(call));
+  static const struct cn_callee indirect = {"malloc", CN_CALLEE_ALLOCATE, 0, -1, -1};
+  CXCursor function = clang_getCursorReferenced(call);
+
+  if (clang_getCursorKind(function) == CXCursor_FunctionDecl)
+    return cn_allocators_callee(walk->program, function);
+  struct cn_cursors children = cn_cursor_children(call);
+  bool allocates = children.count && is_type_of_allocator(clang_getCursorType(children.at[0]));
+  cn_free(&children);
+  return allocates ? &indirect : cn_allocators_callee(walk->program, function);
 }
 
 static struct cn_value value_of_type(struct cn_type *type)
@@ -103,28 +125,24 @@ struct cn_value cn_call_allocation(struct cn_walk *walk, CXCursor outer, CXCurso
   return value_of_type(type);
 }
 
-static struct cn_value free_value(struct cn_walk *walk, CXCursor call, const struct cn_callee *callee)
+/* Notes a call that frees `value`, if the text of the call can be edited. */
+static bool note_free(struct cn_walk *walk, CXCursor call, int index, const struct cn_value *value,
+                      struct cn_free_call freed)
 {
   struct cn_program *program = walk->program;
-  struct cn_value value = argument_value(walk, call, callee->array);
-  struct cn_free_call freed = {.form = CN_FREE_EXPRESSION};
-  bool added, editable = cn_walk_extent(walk, call, call, &freed.position, &freed.end);
+  struct cn_position begin;
+  uint32_t end;
+  bool added;
 
-  if (value.type->kind != CN_TYPE_POINTER)
-    return value_of_type(&cn_type_scalar);
+  if (!cn_walk_extent(walk, call, call, &freed.position, &freed.end))
+    return false;
   freed.begin = freed.position.at;
-  freed.pointer = value.type->pointer;
-  if (!editable) {
-    hold(walk, value.type, CN_REASON_MACRO, call, NULL);
-    return value_of_type(&cn_type_scalar);
-  }
-  CXCursor freed_argument = argument(call, callee->array);
-  if (!cn_value_only_reads(freed_argument)) {
+  freed.pointer = value->type->pointer;
+  freed.form = CN_FREE_EXPRESSION;
+  if (!cn_value_only_reads(argument(call, index))) {
     freed.form = CN_FREE_EVALUATED;
-    struct cn_position begin;
-    uint32_t end;
     if (clang_Cursor_getNumArguments(call) != 1 || !cn_program_extent(program, call, &begin, &end))
-      hold(walk, value.type, CN_REASON_FREED, call, NULL);
+      hold(walk, value->type, CN_REASON_FREED, call, NULL);
   } else if (clang_equalCursors(call, walk->statement)) {
     freed.form = walk->form;
     freed.begin = walk->begin;
@@ -133,7 +151,44 @@ static struct cn_value free_value(struct cn_walk *walk, CXCursor call, const str
   cn_ptrmap_add(&program->calls, cn_position_key(freed.position), &added);
   if (added)
     cn_push(&program->frees, freed);
+  return true;
+}
+
+static struct cn_value free_value(struct cn_walk *walk, CXCursor call, const struct cn_callee *callee)
+{
+  struct cn_value value = argument_value(walk, call, callee->array);
+
+  if (value.type->kind == CN_TYPE_POINTER &&
+      !note_free(walk, call, callee->array, &value, (struct cn_free_call){.function = 0}))
+    hold(walk, value.type, CN_REASON_MACRO, call, NULL);
   return value_of_type(&cn_type_scalar);
+}
+
+/* Notes a call through a pointer to a function that has the type of free(). False for other calls. */
+static bool note_indirect_free(struct cn_walk *walk, CXCursor call, uint32_t pointer, const struct cn_type *function)
+{
+  if (!pointer || function->to->kind != CN_TYPE_VOID || function->count != 1 ||
+      function->parameters[0]->kind != CN_TYPE_POINTER || function->parameters[0]->to->kind != CN_TYPE_VOID ||
+      clang_Cursor_getNumArguments(call) != 1)
+    return false;
+  struct cn_value value = argument_value(walk, call, 0);
+  struct cn_free_call freed = {.function = pointer, .parameter = function->parameters[0], .argument = value.type};
+  return value.type->kind == CN_TYPE_POINTER && cn_value_only_reads(argument(call, 0)) &&
+         note_free(walk, call, 0, &value, freed);
+}
+
+void cn_calls_resolve(struct cn_program *program)
+{
+  size_t kept = 0;
+
+  for (size_t i = 0; i < program->frees.count; i++) {
+    const struct cn_free_call freed = program->frees.at[i];
+    if (freed.function && !program->classes.pointers.at[cn_classes_find(&program->classes, freed.function)].frees)
+      cn_type_unify(program, freed.parameter, freed.argument);
+    else
+      program->frees.at[kept++] = freed;
+  }
+  program->frees.count = kept;
 }
 
 /* memcpy() and memmove(): the targets are equal, and the pointers are independent. */
@@ -237,6 +292,7 @@ static void pass_arguments(struct cn_walk *walk, CXCursor call, const struct cn_
 static struct cn_value program_value(struct cn_walk *walk, CXCursor call, CXCursor function)
 {
   struct cn_type *type;
+  uint32_t pointer = 0;
 
   if (clang_getCursorKind(function) == CXCursor_FunctionDecl) {
     type = cn_type_declared(walk->program, function);
@@ -244,11 +300,15 @@ static struct cn_value program_value(struct cn_walk *walk, CXCursor call, CXCurs
     struct cn_cursors children = cn_cursor_children(call);
     type = children.count ? cn_value_of(walk, children.at[0]).type : &cn_type_scalar;
     cn_free(&children);
-    if (type->kind == CN_TYPE_POINTER)
+    if (type->kind == CN_TYPE_POINTER) {
+      pointer = type->pointer;
       type = type->to;
+    }
   }
   if (type->kind != CN_TYPE_FUNCTION)
     return native_value(walk, call);
+  if (note_indirect_free(walk, call, pointer, type))
+    return value_of_type(type->to);
   pass_arguments(walk, call, type);
   return value_of_type(type->to);
 }

@@ -69,6 +69,7 @@ bool cn_classes_join(struct cn_classes *classes, uint32_t a, uint32_t b, struct 
   at[a].allocated |= at[b].allocated;
   at[a].resized |= at[b].resized;
   at[a].managed |= at[b].managed;
+  at[a].frees |= at[b].frees;
   append_held(classes, &at[a].held, at[b].held);
   return true;
 }

@@ -41,6 +41,7 @@ struct cn_pointer {
   bool allocated;         /* an allocation can be rewritten */
   bool resized;           /* the program changes the length of an object */
   bool managed;           /* a pointer of the class has the qualifier already */
+  bool frees;             /* a pointer to a function: free() is among the functions */
   uint32_t held;          /* index + 1 of the first of `held`; 0 if there are no reasons */
   /* Of the node itself: */
   struct cn_position place; /* where the qualifier belongs; file 0 for a pointer of an expression */

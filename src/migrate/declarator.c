@@ -53,6 +53,14 @@ static void read_outwards(const struct cn_source *source, struct cn_declarator *
     left--;
     right++;
   }
+  /* `EXPORT(struct node *) name(void)`: a macro has the type as its argument. */
+  uint32_t open = left > low && cn_source_token_is(source, left - 1, ")") ? cn_source_match_backwards(source, left - 1)
+                                                                          : (uint32_t)CN_NO_TOKEN;
+  if (open != CN_NO_TOKEN && open > low && source->tokens.at[open - 1].kind == CN_TOKEN_WORD) {
+    uint32_t inner = left - 1;
+    for (uint32_t star; (star = star_before(source, inner, low)) != CN_NO_TOKEN; inner = star)
+      cn_push(&declarator->parts, (struct cn_part){CN_PART_STAR, star, star});
+  }
   declarator->begin = left;
   declarator->end = right;
 }

@@ -118,6 +118,9 @@ struct cn_free_call {
   struct cn_position position;
   uint32_t begin, end; /* offsets: the statement, its condition included; or the call */
   uint32_t pointer;
+  /* Of a call through a pointer to a function, which frees if free() is among the functions; otherwise 0 and null. */
+  uint32_t function;
+  struct cn_type *parameter, *argument;
 };
 
 /* A call of qsort(). */
@@ -319,6 +322,8 @@ struct cn_value cn_value_of(struct cn_walk *walk, CXCursor expression);
 void cn_value_initialise(struct cn_walk *walk, struct cn_type *type, CXCursor initialiser, bool memory);
 CXCursor cn_value_strip(CXCursor expression);
 struct cn_value cn_call_value(struct cn_walk *walk, CXCursor call);
+/* Decides which calls through pointers to functions free, after all units are read. */
+void cn_calls_resolve(struct cn_program *program);
 /* True if the expression is a call of an allocator. */
 bool cn_call_allocates(struct cn_walk *walk, CXCursor expression);
 /* The value of such a call within `outer`, which converts it to the type `target`. */

@@ -56,7 +56,7 @@ static size_t report_class(struct cn_program *program, const struct cn_allocatio
 
   for (size_t i = 0; i < program->allocations.count; i++)
     allocations += cn_classes_find(&program->classes, program->allocations.at[i].pointer) == class;
-  if (!reasons || (allocation->element->character && !program->options.strings))
+  if (!reasons)
     return 0;
   char *text = cn_type_text(program, allocation->element);
   print_position(program, allocation->position, out);
@@ -76,6 +76,8 @@ size_t cn_report_places(struct cn_program *program, FILE *out)
     const struct cn_allocation *allocation = &program->allocations.at[i];
     uint32_t class = cn_classes_find(&program->classes, allocation->pointer);
     bool added;
+    if (allocation->element->character && !program->options.strings)
+      continue;
     cn_ptrmap_add(&done, (const void *)(uintptr_t)class, &added);
     if (added && program->classes.pointers.at[class].held)
       places += report_class(program, allocation, out);

@@ -177,14 +177,27 @@ static bool is_at_start(CXCursor object)
   return kind != CXCursor_MemberRefExpr;
 }
 
+/* A function as a pointer. */
+static struct cn_value function_pointer(struct cn_walk *walk, CXCursor function, struct cn_type *type)
+{
+  struct cn_program *program = walk->program;
+  struct cn_held what = {.reason = CN_REASON_FUNCTION};
+  struct cn_type *pointer = cn_type_pointer_held(program, type, what);
+  CXCursor declaration = clang_getCursorReferenced(cn_value_strip(function));
+
+  if (clang_getCursorKind(declaration) == CXCursor_FunctionDecl &&
+      cn_allocators_callee(program, declaration)->kind == CN_CALLEE_FREE)
+    program->classes.pointers.at[pointer->pointer].frees = true;
+  return value_of_type(pointer);
+}
+
 static struct cn_value address_value(struct cn_walk *walk, CXCursor expression)
 {
   CXCursor operand = child_at(expression, 0);
   struct cn_value object = cn_value_of(walk, operand), value;
 
   if (object.type->kind == CN_TYPE_FUNCTION)
-    return value_of_type(
-        cn_type_pointer_held(walk->program, object.type, (struct cn_held){.reason = CN_REASON_FUNCTION}));
+    return function_pointer(walk, operand, object.type);
   value = address_of(walk, &object, object.type, CN_REASON_ADDRESS, expression);
   value.interior = !is_at_start(operand);
   return value;
@@ -423,8 +436,7 @@ static struct cn_value implicit_value(struct cn_walk *walk, CXCursor expression)
   }
   struct cn_value value = cn_value_of(walk, child);
   if (type.kind == CXType_Pointer && value.type->kind == CN_TYPE_FUNCTION)
-    return value_of_type(
-        cn_type_pointer_held(walk->program, value.type, (struct cn_held){.reason = CN_REASON_FUNCTION}));
+    return function_pointer(walk, child, value.type);
   if (from.kind == CXType_Pointer && type.kind != CXType_Bool && type.kind != CXType_Void) {
     hold(walk, value.type, CN_REASON_INTEGER, expression);
     return scalar();
