@@ -108,14 +108,15 @@ static bool names_type_with_refs(LLVMValueRef call, unsigned i, const char *name
   return attribute && cn_holds_ref(LLVMGetTypeAttributeValue(attribute));
 }
 
-/* True if argument `i` is a reference to an object that may move, or a struct with references (docs/constructs.md). */
+/* True if argument `i` is a reference to an object that may move, or a struct with references (docs/constructs.md).
+ * Poison only fills a parameter that the callee of a widened tail call lacks. */
 static bool argument_passes_movable_ref(const struct cn_call_target *site, unsigned i)
 {
   LLVMValueRef argument = LLVMGetOperand(site->call, i);
 
   if (names_type_with_refs(site->call, i, "byval") || names_type_with_refs(site->call, i, "byref"))
     return true;
-  return cn_holds_ref(LLVMTypeOf(argument)) && !cn_is_immovable(argument);
+  return cn_holds_ref(LLVMTypeOf(argument)) && !LLVMIsPoison(argument) && !cn_is_immovable(argument);
 }
 
 /* True if the statepoint lists the arguments, so that a native callee can find the new places of their objects. */
