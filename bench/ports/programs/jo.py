@@ -44,7 +44,11 @@ def port(tree):
               (r'^(static JsonNode \*mkstring\()char', r'\1char managed'),
               (r'(append_member\(JsonNode \*object, )char \*key', r'\1char managed *key', 2),
               (r'^(\t+)char \*(key|str);', r'\1char managed *\2;', 2),
-              (r'\*out = sb_finish\(&sb\);$', '*out = cairn_text_in(sb.start, sb.cur - sb.start), sb_free(&sb);'),
+              # parse_string() reads into one buffer, which stays.
+              (r'^\tSB sb;\n(\tchar throwaway_buffer)', r'\tstatic SB sb;\n\1'),
+              (r'^\t\tsb_init\(&sb\);$', '\t\tif (sb.start) sb.cur = sb.start; else sb_init(&sb);'),
+              (r'\*out = sb_finish\(&sb\);$', '*out = cairn_text_in(sb.start, sb.cur - sb.start);'),
+              (r'^\tif \(out\)\n\t\tsb_free\(&sb\);\n', ''),
               (r'\(JsonNode\*\) calloc\(1, sizeof\(JsonNode\)\)', 'cairn_new(JsonNode)'),
               (r'^\t\tfree\(node->key\);\n', ''), (r'^failure_free_key:\n\tif \(out\)\n.*$', 'failure_free_key:'),
               (r'utf8_validate\((node->\w+)\)', r'utf8_validate(json_plain(\1))', 2))

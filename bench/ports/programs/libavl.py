@@ -18,7 +18,8 @@ def port(tree):
     tree.edit('avl.h', (r'^#define _AVL_H$', r'\g<0>\n#include <cairn/cairn.h>'),
               (r'struct avl_node_t \*', 'avl_node_t *', 5))
     tree.edit('avl.c', (r'avl_node_t \*\*superparent', 'avl_node_t *managed *superparent', 2),
-              (r'malloc\(sizeof\((avl_\w+_t)\)\)', r'cairn_new(\1)', 2), (r'^\s*free\(\w+\);\n', '', 4))
+              (r'malloc\(sizeof\((avl_\w+_t)\)\)', r'cairn_new(\1)', 2),
+              (r'^#include "avl.h"$', r'\g<0>\n#define free(object) ((void)0)'))
     tree.edit('avlsort.c', (r'malloc\(sizeof\((avl_\w+_t)\)\)', r'cairn_new(\1)'))
 
 

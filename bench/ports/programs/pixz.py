@@ -9,9 +9,13 @@ WHAT = 'a compressor in threads: queues'
 HEADERS = ['archive.h', 'lzma.h']
 SOURCES = [f'src/{name}.c' for name in ('common', 'cpu', 'endian', 'list', 'pixz', 'read', 'write')]
 FILES = ['src/pixz.h', *SOURCES]
-FLAGS = ['-w', '-D_GNU_SOURCE', '-DPACKAGE_VERSION="1.0.7"', '-DHAVE_HTOLE64=1', '-DHAVE_DECL_HTOLE64=1',
-         '-DHAVE_ENDIAN_H=1', '-include', 'endian.h', '-include', 'stdint.h']
+FLAGS = ['-w', '-D_GNU_SOURCE', '-DPACKAGE_VERSION="1.0.7"', '-DHAVE_DECL_HTOLE64=1', '-DHAVE_DECL_LE64TOH=1',
+         '-include', 'stdint.h']
 LIBRARIES = ['-larchive', '-llzma', '-lm']
+
+
+def prepare(tree):
+    tree.write('src/config.h', '')
 
 
 def port(tree):
