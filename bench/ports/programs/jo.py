@@ -17,7 +17,7 @@ char *json_plain(const char managed *text)
 {
 	static char *copy;
 	static size_t room;
-	size_t bytes = strlen(text) + 1;
+	size_t bytes = cairn_length(text);
 
 	if (bytes > room && (copy = realloc(copy, room = 2 * bytes)) == NULL)
 		out_of_memory();
