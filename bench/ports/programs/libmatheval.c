@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Derivatives by libmatheval: libmatheval TURNS ORDERS. Each turn reads some functions, differentiates each one ORDERS times,
- * and prints values of the last derivative and the length of its text. Some derivatives stay for the whole run.
+ * Derivatives by libmatheval: libmatheval TURNS ORDERS. Each turn reads some functions, differentiates each one ORDERS
+ * times, and prints values of the last derivative and the length of its text. Some derivatives stay for the whole run.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,8 @@ int main(int argc, char **argv)
         f = derivative;
       }
       if (turn % 10 == 0)
-        printf("%d %d: %.6g, %zu bytes\n", turn, i, evaluator_evaluate_x(f, 0.5 + turn), strlen(evaluator_get_string(f)));
+        printf("%d %d: %.6g, %zu bytes\n", turn, i, evaluator_evaluate_x(f, 0.5 + turn),
+               strlen(evaluator_get_string(f)));
       if (kept[next % KEPT])
         evaluator_destroy(kept[next % KEPT]);
       kept[next++ % KEPT] = f;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Works on s-expressions: sfsexp FILE TURNS. Each turn parses every line of the file, copies the expression, searches it
- * for an atom, and prints it; the expressions of the first turn stay for the whole run.
+ * Works on s-expressions: sfsexp FILE TURNS. Each turn parses every line of the file, copies the expression, searches
+ * it for an atom, and prints it; the expressions of the first turn stay for the whole run.
  */
 #include <stdio.h>
 #include <stdlib.h>

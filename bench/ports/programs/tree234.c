@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Works on 2-3-4 trees: tree234 TURNS COUNT. Each turn makes a tree of COUNT numbers, copies it, splits the copy and joins
- * its parts the other way round, deletes half of the first tree, and walks both; the first turn's tree stays.
+ * Works on 2-3-4 trees: tree234 TURNS COUNT. Each turn makes a tree of COUNT numbers, copies it, splits the copy and
+ * joins its parts the other way round, deletes half of the first tree, and walks both; the first turn's tree stays.
  */
 #include <stdio.h>
 #include <stdlib.h>
