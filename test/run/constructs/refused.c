@@ -294,8 +294,8 @@ struct line managed *f(void)
 #endif
 
 #ifdef managed_variable
-// error: objects lie in the collector's heap{{.*}}[managed-global]
-struct node managed object;
+// error: thread-local{{.*}}[managed-global]
+_Thread_local struct node managed object;
 long f(void)
 {
   return object.value;

@@ -276,6 +276,26 @@ ROW(static_initialiser)
   CHECK(strcmp(entries[0].name, "twice") == 0 && entries[0].code(entries[0].value) == 8);
 }
 
+static struct node managed nil = {.next = &nil};
+static const struct node managed table[] = {{5, &nil}, {6, NULL}};
+
+ROW(static_object)
+{
+  ref node = make(1), end = &nil;
+
+  nil.next = node;
+  move();
+  CHECK(nil.next == node && node->value == 1 && end == &nil && table[0].next == &nil && table[1].value == 6);
+}
+
+ROW(new_with_initialiser)
+{
+  ref node = cairn_new_init(struct node, .value = 4, .next = make(5));
+
+  move();
+  CHECK(node->value == 4 && node->next->value == 5);
+}
+
 ROW(const_reference)
 {
   const struct node managed *constant = make(5);
@@ -469,6 +489,8 @@ int main(void)
   RUN(global_variable);
   RUN(thread_local_variable);
   RUN(static_initialiser);
+  RUN(static_object);
+  RUN(new_with_initialiser);
   RUN(const_reference);
   RUN(volatile_reference);
   RUN(restrict_reference);
