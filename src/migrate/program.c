@@ -43,6 +43,9 @@ void cn_program_free(struct cn_program *program)
   }
   for (size_t i = 0; i < program->groups.count; i++)
     cn_free(&program->groups.at[i].entries);
+  for (size_t i = 0; i < program->all_records.count; i++)
+    cn_free(&program->all_records.at[i]->fields);
+  cn_free(&program->all_records);
   for (size_t i = 0; i < program->variables.count; i++)
     cn_free(&program->variables.at[i].uses);
   for (size_t i = 0; i < program->memory.count; i++)

@@ -29,7 +29,6 @@ struct cn_type {
 struct cn_record {
   char *tag; /* "struct node"; null without a tag */
   CN_VECTOR(struct cn_type *) fields;
-  CN_VECTOR(char *) field_names;
   bool complete;
 };
 
@@ -185,6 +184,7 @@ struct cn_program {
   CN_VECTOR(struct cn_typedef) typedefs;
   CN_VECTOR(struct cn_need) needs;
   CN_VECTOR(struct cn_variable) variables;
+  CN_VECTOR(struct cn_record *) all_records;
   CN_VECTOR(void *) memory;
   struct cn_ptrmap file_numbers;     /* by CXFile */
   struct cn_ptrmap declared;         /* by position: struct cn_type * */

@@ -172,7 +172,6 @@ static void build_fields(struct cn_program *program, struct cn_record *record, C
       continue;
     struct cn_type *type = cn_type_declared(program, children.at[i]);
     cn_push(&record->fields, type);
-    cn_push(&record->field_names, cn_program_keep(program, cn_cursor_name(children.at[i])));
     if (in_union)
       hold_in_union(program, type, children.at[i]);
   }
@@ -192,6 +191,7 @@ static struct cn_record *record_of(struct cn_program *program, CXCursor declarat
     return (struct cn_record *)(uintptr_t)*known;
   struct cn_record *record = cn_program_alloc(program, sizeof *record);
   *known = (uintptr_t)record;
+  cn_push(&program->all_records, record);
   if (!clang_Cursor_isAnonymous(declaration)) {
     char *name = cn_cursor_name(declaration);
     bool is_union = clang_getCursorKind(declaration) == CXCursor_UnionDecl;
