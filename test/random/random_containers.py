@@ -290,7 +290,7 @@ class Program:
 
     def s_value(self, d):
         self.line(d, self.pick(f"u = {self.v()};", f"v = {self.v()};", f"global_values[k % 3] = {self.v()};", f"own_values[n & 1] = {self.v()};",
-                               f"u.kind = INTEGER; u.as.integer = (long){self.n()};", f"v.kind = NODE; v.as.node = {self.new()};",
+                               f"u.kind = INTEGER; u.as.integer = (long){self.n()};", f"{{ ref made = {self.new()}; v.kind = NODE; ref other = make(n, NULL); v.as.node = k & 1 ? made : other; }}",
                                f"v.kind = NUMBER; v.as.number = (double)({self.n()} % 1000) / -8;", f"u.as.text = {self.t()}; u.kind = TEXT;"))
 
     def s_wide(self, d):
