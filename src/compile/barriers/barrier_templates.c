@@ -7,8 +7,8 @@
  *   cards     table[(a >> CARD_SHIFT) & mask] = 1; for a group of stores: if the byte is 0
  *   snapshot  if (mutator.barrier) cairn_barrier_snapshot(slot)
  *   loads     if (value & mutator.barrier) value = cairn_barrier_load(slot, value)
- *   a range   cards, up to the length of a card: the first and the last card, in line; otherwise
- *             cairn_barrier_range(to, bytes)
+ *   a range   cards, up to the length of a card: the first and the last card, in line; up to that of MAX_INLINE_CARDS,
+ *             except at -Os and -Oz: a loop over the cards; otherwise cairn_barrier_range(to, bytes)
  *
  * The mask turns any address into a valid index, so a store outside the heap dirties some card without harm. The slow
  * functions preserve every register except the result's register.
@@ -22,6 +22,9 @@
 #include "compile/barriers/barriers.h"
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
+
+/* Marking this number of cards takes about as long as saving the registers for the slow path. */
+enum { MAX_INLINE_CARDS = 16 };
 
 struct template_body {
   struct cn_ctx *ctx;
@@ -143,7 +146,32 @@ static void emit_card_mark_if_clean(const struct template_body *y, LLVMValueRef 
   LLVMPositionBuilderAtEnd(y->b, rest);
 }
 
-/* Emits the short and the long path of a range. If the length is a constant, LLVM removes one path after inlining. */
+/* Marks the cards from that of `address` on, up to that of the last byte of the range. */
+static void emit_card_loop(const struct template_body *y, LLVMValueRef address, LLVMValueRef last)
+{
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(y->b), cards = append_block(y, "barrier.cards"),
+                    end = append_block(y, "barrier.last");
+  LLVMValueRef last_address = LLVMBuildAdd(y->b, address, last, "");
+
+  LLVMBuildBr(y->b, cards);
+  LLVMPositionBuilderAtEnd(y->b, cards);
+  LLVMValueRef at = LLVMBuildPhi(y->b, y->i64, "at");
+  emit_card_mark(y, at);
+  LLVMValueRef next = LLVMBuildAdd(y->b, at, i64_constant(y, (uint64_t)1 << CAIRN_ABI_CARD_SHIFT), "");
+  LLVMBuildCondBr(y->b, LLVMBuildICmp(y->b, LLVMIntULT, next, last_address, ""), cards, end);
+  LLVMAddIncoming(at, &address, &before, 1);
+  LLVMAddIncoming(at, &next, &cards, 1);
+  LLVMPositionBuilderAtEnd(y->b, end);
+  emit_card_mark(y, last_address);
+}
+
+static LLVMValueRef build_length_test(const struct template_body *y, LLVMValueRef last, uint64_t cards)
+{
+  return LLVMBuildICmp(y->b, LLVMIntULT, last, i64_constant(y, cards << CAIRN_ABI_CARD_SHIFT), "");
+}
+
+/* Emits the paths of a range by its length. If the length is a constant, LLVM removes the other paths after inlining.
+ */
 static void emit_range_body(const struct template_body *y, enum cairn_barriers kind)
 {
   LLVMValueRef to = LLVMGetParam(y->function, 0), bytes = LLVMGetParam(y->function, 1);
@@ -156,15 +184,19 @@ static void emit_range_body(const struct template_body *y, enum cairn_barriers k
     return;
   }
   /* A range of at most the length of a card touches only the cards of its first and last byte. */
-  LLVMBasicBlockRef marks = append_block(y, "barrier.short"), slow = append_block(y, "barrier.long"),
+  LLVMBasicBlockRef marks = append_block(y, "barrier.short"), some = append_block(y, "barrier.some"),
+                    loop = append_block(y, "barrier.loop"), slow = append_block(y, "barrier.long"),
                     rest = append_block(y, "barrier.rest");
-  LLVMValueRef last = LLVMBuildSub(y->b, bytes, i64_constant(y, 1), "last");
-  LLVMValueRef fits = LLVMBuildICmp(y->b, LLVMIntULT, last, i64_constant(y, (uint64_t)1 << CAIRN_ABI_CARD_SHIFT), "");
-  LLVMBuildCondBr(y->b, fits, marks, slow);
+  LLVMValueRef last = LLVMBuildSub(y->b, bytes, i64_constant(y, 1), "last"), address = build_address(y, to);
+  LLVMBuildCondBr(y->b, build_length_test(y, last, 1), marks, some);
   LLVMPositionBuilderAtEnd(y->b, marks);
-  LLVMValueRef address = build_address(y, to);
   emit_card_mark_if_clean(y, address);
   emit_card_mark_if_clean(y, LLVMBuildAdd(y->b, address, last, ""));
+  LLVMBuildBr(y->b, rest);
+  LLVMPositionBuilderAtEnd(y->b, some);
+  LLVMBuildCondBr(y->b, build_length_test(y, last, y->ctx->options->size_level ? 0 : MAX_INLINE_CARDS), loop, slow);
+  LLVMPositionBuilderAtEnd(y->b, loop);
+  emit_card_loop(y, address, last);
   LLVMBuildBr(y->b, rest);
   LLVMPositionBuilderAtEnd(y->b, slow);
   emit_slow_call(y, CN_BARRIER_RANGE_SLOW, none, arguments, 2);

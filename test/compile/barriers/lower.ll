@@ -47,6 +47,15 @@ define ptr addrspace(1) @load(ptr addrspace(1) %p) gc "statepoint-example" {
 ; cards: retq
 ; cards: movb $1
 ; cards: movb $1
+; cards-LABEL: some:
+; cards-NOT: cairn_barrier_range
+; cards: movb $1
+; cards-NEXT: addq $512
+; cards-NEXT: cmpq
+; cards-NEXT: jb
+; cards: movb $1
+; cards-NOT: cairn_barrier_range
+; cards: retq
 ; cards-LABEL: long:
 ; cards: cairn_barrier_range
 ; snapshot-LABEL: short:
@@ -56,8 +65,12 @@ define void @short(ptr addrspace(1) %p, ptr addrspace(1) %q) gc "statepoint-exam
   call void @llvm.memcpy.p1.p1.i64(ptr addrspace(1) %p, ptr addrspace(1) %q, i64 32, i1 false)
   ret void
 }
-define void @long(ptr addrspace(1) %p, ptr addrspace(1) %q) gc "statepoint-example" {
+define void @some(ptr addrspace(1) %p, ptr addrspace(1) %q) gc "statepoint-example" {
   call void @llvm.memcpy.p1.p1.i64(ptr addrspace(1) %p, ptr addrspace(1) %q, i64 1024, i1 false)
+  ret void
+}
+define void @long(ptr addrspace(1) %p, ptr addrspace(1) %q) gc "statepoint-example" {
+  call void @llvm.memcpy.p1.p1.i64(ptr addrspace(1) %p, ptr addrspace(1) %q, i64 16384, i1 false)
   ret void
 }
 
