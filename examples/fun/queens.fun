@@ -2,7 +2,7 @@
 ;
 ; All solutions of the problem of n queens, over lists that live shortly: a program for the compiler fun.c.
 ;
-;   cc fun.c -o fun && ./fun library.ll library.fun queens.fun > queens.ll && cairn-cc -O2 queens.ll -o queens
+;   cc ../fun.c -o func && ./func library.ll library.fun queens.fun > queens.ll && cairn-cc -O2 queens.ll -o queens
 ;   queens N
 (define
   (safe column distance placed)
