@@ -118,7 +118,7 @@ LLVMValueRef cn_place_test_add_site(struct cn_ctx *ctx, bool of_copy)
   LLVMValueRef places = find_or_add_void_places(ctx);
   LLVMValueRef words[] = {places, places, LLVMConstInt(i64, CAIRN_ABI_LEAST_OBJECT_ADDRESS, false),
                           LLVMConstInt(i64, CAIRN_ABI_END_OF_ADDRESSES, false)};
-  unsigned count = (of_copy ? CAIRN_ABI_COPY_SITE_SIZE : CAIRN_ABI_SITE_SIZE) / sizeof(uint64_t);
+  unsigned count = (unsigned)((of_copy ? CAIRN_ABI_COPY_SITE_SIZE : CAIRN_ABI_SITE_SIZE) / sizeof(uint64_t));
   LLVMValueRef values = LLVMConstStructInContext(ctx->llvm, words, count, false),
                site = LLVMAddGlobal(ctx->module, LLVMTypeOf(values), CN_SITE);
 
