@@ -732,8 +732,7 @@ void cn_trace_drain_stack(struct cn_tracer *tracer)
     drain_stack_alone(tracer);
 }
 
-/* Fields of an unmarked object are not passed to the marker, because the marker visits them if it reaches the object.
- */
+/* Fields of an unmarked object are not passed to the marker, which visits them if it reaches the object. */
 static struct trace_variant young_variant(bool greys)
 {
   return (struct trace_variant){CN_TRACE_YOUNG, cn_trace_cycle.shared, cn_trace_cycle.notes, greys};
