@@ -26,7 +26,7 @@
 
 enum {
   CHAIN_WAYS = CN_THREAD_TABLE_ENTRIES(4, 1), /* entries for a return address */
-  CHAIN_SETS = CN_THREAD_TABLE_ENTRIES(16, 1),
+  CHAIN_SETS = CN_THREAD_TABLE_ENTRIES(8, 1),
   MAX_CHAIN_FRAMES = 4,
 };
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <cairn/collector.h>
 #include <cairn/heap_object.h>
+#include "collectors/holder.h"
 #include "runtime/core/hooks.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
@@ -167,6 +168,14 @@ void cairn_fatal(const char *format, ...)
   vfprintf(stderr, format, arguments);
   fputc('\n', stderr);
   abort();
+}
+
+void cn_holder_die_no_object(uintptr_t holder, const uintptr_t *slot, uintptr_t address, uint64_t collection,
+                             const char *why)
+{
+  (void)holder;
+  cairn_fatal("0x%lx at %p in collection %lu: %s", (unsigned long)address, (const void *)slot,
+              (unsigned long)collection, why);
 }
 
 void cairn_out_of_memory(bool intact, const char *format, ...)
