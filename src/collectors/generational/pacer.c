@@ -414,7 +414,8 @@ void cn_pacer_note_visits(void)
     forget_slow_pace();
   uint64_t most = young_collection_time(), fixed = pacing.rooted - pacing.begun,
            rest = most - (fixed < most / 2 ? fixed : most / 2), took = pacing.visited - pacing.rooted;
-  size_t allowed = larger_of((size_t)(pacing.bytes * rest / (took + 1)), MIN_NURSERY_BYTES);
+  size_t bytes = pacing.bytes + cn_large_objects.young,
+         allowed = larger_of((size_t)(bytes * rest / (took + 1)), MIN_NURSERY_BYTES);
 
   if (cn_trace_cycle.stays && pacing.fragmented)
     pacing.copied_bytes = larger_of(pacing.copied_bytes / 4 * 3, MIN_NURSERY_BYTES);
