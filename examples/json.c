@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A parser and printer of JSON. A value is a tagged union; arrays and objects are vectors, and an object keeps the order
- * of its members. The document is printed with indentation, or in one line; --sort orders members by name.
+ * A parser and printer of JSON. A value is a tagged union; arrays and objects are vectors, and an object keeps the
+ * order of its members. The document is printed with indentation, or in one line; --sort orders members by name.
  *
  *   json [--line] [--sort] [--times N] [FILE]    reads FILE or standard input, and parses the text N times
  */
@@ -115,9 +115,10 @@ static unsigned read_unit(struct reader *reader)
 
 static void append_code_point(builder *to, unsigned code)
 {
-  unsigned continuations = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  unsigned continuations = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3,
+           lead = continuations ? 0xff00 >> (continuations + 1) & 0xff : 0;
 
-  cairn_append_char(to, (char)(continuations ? (0xff00 >> (continuations + 1) & 0xff) | code >> 6 * continuations : code));
+  cairn_append_char(to, (char)(lead | code >> 6 * continuations));
   while (continuations-- > 0)
     cairn_append_char(to, (char)(0x80 | (code >> 6 * continuations & 0x3f)));
 }

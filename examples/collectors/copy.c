@@ -168,8 +168,8 @@ static uintptr_t copy(uintptr_t payload)
   return to;
 }
 
-/* References in objects point to the starts of objects, or out of the heap; cairn_slot_object() of an immediate is 0. The
- * header decides: an array without elements that is the last object begins at `top`. */
+/* References in objects point to the starts of objects, or out of the heap; cairn_slot_object() of an immediate is 0.
+ * The header decides: an array without elements that is the last object begins at `top`. */
 static void visit_field(void *env, struct cairn_slot slot)
 {
   uintptr_t object = cairn_slot_object(slot);

@@ -1,8 +1,9 @@
 // RUN: not %cairn-cc -O2 -I%root/include -c %s -o %t.o 2>&1 | FileCheck --implicit-check-not=error: %s
 // RUN: not %cairn-cc -O0 -I%root/include -c %s -o %t.o 2>&1 | FileCheck --implicit-check-not=error: %s
 // RUN: %cairn-cc -O2 -DFINE -I%root/include -c %s -o %t.o
-// References into the middle of an object that are stored in objects and globals, where the compiler can prove it: under
-// a condition, by way of functions, in intrusive lists. Wrong: a program that compiles, and ends at the next collection.
+// References into the middle of an object that are stored in objects and globals, where the compiler can prove it:
+// under a condition, by way of functions, in intrusive lists. Wrong: a program that compiles, and ends at the next
+// collection.
 #include <cairn/cairn.h>
 #include <stdatomic.h>
 
@@ -27,7 +28,10 @@ struct cell managed *cells;
 void on_a_path(struct folder managed *f, int which)
 {
   struct link managed *link = which ? &f->files : NULL;
-  // CHECK: derived.c:[[@LINE+1]]:{{.*}} in function 'on_a_path': the address of member 'files' of struct folder is stored in member 'link' of struct cell, where only references to the start of an object may lie; store the object, and take the address at each use; or make the member the first one of its struct [derived-store]
+  // CHECK: derived.c:[[@LINE+4]]:{{.*}} in function 'on_a_path': the address of member 'files' of struct folder is
+  // CHECK-SAME: stored in member 'link' of struct cell, where only references to the start of an object may lie;
+  // CHECK-SAME: store the object, and take the address at each use; or make the member the first one of its struct
+  // CHECK-SAME: [derived-store]
   cells->link = link;
 }
 
@@ -47,12 +51,14 @@ static void list_add(struct link managed *link, struct link managed *head)
 
 void intrusive(struct folder managed *f)
 {
-  // CHECK: derived.c:[[@LINE+1]]:{{.*}} argument 1 leads into the middle of an object: it is the address of member 'folders' of struct folder, and 'list_init' stores it in member 'next' of struct link in line [[#@LINE-13]]{{.*}}[derived-store]
+  // CHECK: derived.c:[[@LINE+3]]:{{.*}} argument 1 leads into the middle of an object: it is the address of member
+  // CHECK-SAME: 'folders' of struct folder, and 'list_init' stores it in member 'next' of struct link in line
+  // CHECK-SAME: [[#@LINE-15]]{{.*}}[derived-store]
   list_init(&f->folders);
   struct folder managed *child = cairn_new(struct folder);
-  // CHECK: derived.c:[[@LINE+1]]:{{.*}} argument 1 leads {{.*}} of member 'files' of struct folder, and 'list_add' stores
+  // CHECK: derived.c:[[@LINE+1]]:{{.*}} argument 1 leads {{.*}} of member 'files' {{.*}} and 'list_add' stores
   list_add(&child->files, (struct link managed *)f);
-  // CHECK: derived.c:[[@LINE+1]]:{{.*}} argument 2 leads {{.*}} of member 'folders' of struct folder, and 'list_add' stores it in member 'before'
+  // CHECK: derived.c:[[@LINE+1]]:{{.*}} argument 2 {{.*}} 'folders' {{.*}} 'list_add' stores it in member 'before'
   list_add((struct link managed *)child, &f->folders);
 }
 
@@ -75,7 +81,7 @@ void by_functions(struct folder managed *f)
 {
   // CHECK: derived.c:[[@LINE+1]]:{{.*}} argument 1 leads {{.*}} and 'list_init' stores it
   deeper(&f->files, 3);
-  // CHECK: derived.c:[[@LINE+1]]:{{.*}} the address of member 'files' of struct folder is stored in member 'link' of struct cell
+  // CHECK: derived.c:[[@LINE+1]]:{{.*}} member 'files' of struct folder is stored in member 'link' of struct cell
   cells->link = files_of(f);
 }
 
@@ -84,7 +90,7 @@ void cursors(struct folder managed *f)
   struct folder managed *managed *cursor = &f->parent;
   while (*cursor && (*cursor)->key)
     cursor = &(*cursor)->parent;
-  // CHECK: derived.c:[[@LINE+1]]:{{.*}} of member 'parent' of struct folder is stored in member 'cursor' of struct folder
+  // CHECK: derived.c:[[@LINE+1]]:{{.*}} of member 'parent' {{.*}} is stored in member 'cursor' of struct folder
   f->cursor = cursor;
 }
 

@@ -36,7 +36,7 @@ struct flexible {
 };
 // CHECK: refused.c:[[@LINE+1]]:{{.*}} 'flexible_object' has an initialised flexible array{{.*}} [managed-global]
 struct flexible managed flexible_object = {1, {NULL}};
-// CHECK: refused.c:[[@LINE+1]]:{{.*}} the variable 'object' is a managed object, but is thread-local{{.*}} [managed-global]
+// CHECK: refused.c:[[@LINE+1]]:{{.*}} 'object' is a managed object, but is thread-local{{.*}} [managed-global]
 _Thread_local struct node managed object;
 // CHECK: refused.c:[[@LINE+1]]:{{.*}} 'weak_object' is a managed object, but is weak{{.*}} [managed-global]
 __attribute__((weak)) struct node managed weak_object;
@@ -46,7 +46,7 @@ static struct node managed also_fine = {&fine, &also_fine, 1};
 
 uintptr_t to_integer(struct node managed *p)
 {
-  // CHECK: refused.c:[[@LINE+1]]:{{.*}}: error: in function 'to_integer': a reference is converted to an integer{{.*}} [reference-to-integer]
+  // CHECK: refused.c:[[@LINE+1]]:{{.*}}: error: in function 'to_integer': {{.*}} [reference-to-integer]
   return (uintptr_t)p;
 }
 

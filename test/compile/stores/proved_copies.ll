@@ -1,5 +1,5 @@
-; A function that other units may call, and that stores through its parameters, gets a copy for the callers in the module
-; whose arguments are described places. The function itself keeps its checks.
+; A function that other units may call, and that stores through its parameters, gets a copy for the callers in the
+; module whose arguments are described places. The function itself keeps its checks.
 ; RUN: %cairn opt --without=store-tests -p check-stores -S %s | FileCheck %s --check-prefix=PLAIN
 ; RUN: %cairn opt --without=store-copies -p check-stores -S %s | FileCheck %s --check-prefix=PLAIN
 ; RUN: %cairn opt -p check-stores -S %s | FileCheck %s

@@ -4,7 +4,8 @@
 // section is read later, and ends the program; a failed registration leaves something behind.
 // RUN: rm -rf %t && mkdir %t && cd %t && cp %S/Inputs/loaded.c loaded.c && %cairn-cc -O2 -c loaded.c -o loaded.o && \
 // RUN:   %cairn-cc -O2 -g -c loaded.c -o lines.o
-// RUN: %cairn-cc -O1 -fcairn-manage=marked -I%S/Inputs %s -I%root/examples/loader %root/examples/loader/loader.c -o register
+// RUN: %cairn-cc -O1 -fcairn-manage=marked -I%S/Inputs \
+// RUN:   %s -I%root/examples/loader %root/examples/loader/loader.c -o register
 // RUN: ./register loaded.o 20 2>&1 | FileCheck --check-prefixes=CHECK,PLAIN %s
 // RUN: ./register lines.o 20 2>&1 | FileCheck --check-prefixes=CHECK,LINES %s
 // RUN: env CAIRN_STRESS=1 ./register lines.o 20 2>&1 | FileCheck --check-prefixes=CHECK,LINES %s

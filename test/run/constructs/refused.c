@@ -1,6 +1,6 @@
 // RUN: %root/test/run/constructs/Inputs/refused %build %s
-// The refused rows of docs/constructs.md, each with its message and its line. Wrong: a construct that compiles and hides
-// a reference from the collector, or a message without a remedy.
+// The refused rows of docs/constructs.md, each with its message and its line. Wrong: a construct that compiles and
+// hides a reference from the collector, or a message without a remedy.
 #include <alloca.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -110,7 +110,7 @@ long f(struct large l)
 static jmp_buf buffer;
 long f(ref node)
 {
-  // error: setjmp() in a function that handles references{{.*}}call it in a function without references{{.*}}[returns-twice]
+  // error: setjmp() in a function that handles references{{.*}}in a function without references{{.*}}[returns-twice]
   if (setjmp(buffer))
     return 0;
   use(0);

@@ -9,7 +9,8 @@
 // RUN: clang -O1 -D_GNU_SOURCE -I%root/include -I%root/examples/coroutines -c %S/Inputs/mixed_native.c -o %t.3.o
 // RUN: clang -x c++ -O1 -c %S/Inputs/mixed_exceptions.cpp -o %t.4.o
 // RUN: clang -O2 -I%root/include -c %root/examples/collectors/generational.c -o %t.5.o
-// DEFINE: %{build} = %cairn-cc -O2 -w -I%root/include -I%root/examples/coroutines %s %S/Inputs/torture.ll %t.1.o %t.2.o %t.3.o %t.4.o -lstdc++
+// DEFINE: %{build} = %cairn-cc -O2 -w -I%root/include -I%root/examples/coroutines \
+// DEFINE:   %s %S/Inputs/torture.ll %t.1.o %t.2.o %t.3.o %t.4.o -lstdc++
 // RUN: %{build} -o %t && %{build} %t.5.o -o %t.young
 // DEFINE: %{what} =
 // DEFINE: %{young} = env GENERATIONAL_FULL=1000000 GENERATIONAL_CHECK=0 CAIRN_STRESS=17 %t.young 2 %{what} \

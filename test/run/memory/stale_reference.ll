@@ -1,5 +1,5 @@
-; A stale reference, kept by native code over a collection, faults under stress: the message says what it is, and the backtrace where.
-; What would go wrong: a bare segmentation fault; a handler that crashes or hangs.
+; A stale reference, kept by native code over a collection, faults under stress: the message says what it is, and the
+; backtrace where. What would go wrong: a bare segmentation fault; a handler that crashes or hangs.
 ; RUN: rm -rf %t && split-file %s %t && cd %t && clang -O1 -g -c native.c
 ; RUN: %cairn-cc -O1 code.ll native.o -o prog && ./prog
 ; RUN: not --crash env CAIRN_STRESS=1 ./prog > out 2>&1; FileCheck --check-prefix=FAULT %s < out

@@ -1,6 +1,6 @@
 // Each form of test in line accepts described places, and passes every other place to the check, which ends the
-// program: words of data beside references, halves of words, and memory of malloc(). Before, the same code has stored to
-// all described places, so that its site knows the places around.
+// program: words of data beside references, halves of words, and memory of malloc(). Before, the same code has stored
+// to all described places, so that its site knows the places around.
 // RUN: %cairn-cc -O2 -g -w %s -o %t && %cairn-cc -O2 -w -fcairn-without=store-copies %s -o %t.tested
 // RUN: for form in caller other array global top index copy copy-global two; do %t $form || exit 1; \
 // RUN:   env CAIRN_STRESS=1 %t $form && env CAIRN_STRESS=1 CAIRN_VERIFY=heap %t.tested $form || exit 1; done

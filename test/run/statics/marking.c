@@ -1,11 +1,13 @@
 // RUN: %cairn-cc -O2 -fcairn-collector=generational -I%root/include %s -o %t
 // RUN: env CAIRN_PAUSE=1us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=48m CAIRN_STATS=1 %t 60 2>&1 | FileCheck %s
-// RUN: env CAIRN_PAUSE=1us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=48m CAIRN_VERIFY=heap %t 6 | FileCheck --check-prefix=SUM %s
+// RUN: env CAIRN_PAUSE=1us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=48m CAIRN_VERIFY=heap %t 6 \
+// RUN:   | FileCheck --check-prefix=SUM %s
 // CHECK: concurrent markings: {{[1-9]}}
 // CHECK: {{^}}0 wrong
 // SUM: 0 wrong
-// Nodes that wander between static objects, objects of the heap and new nodes, while the marker runs. Wrong: a node that
-// only a static object holds is missing after a concurrent marking, because the store into the static object was unseen.
+// Nodes that wander between static objects, objects of the heap and new nodes, while the marker runs. Wrong: a node
+// that only a static object holds is missing after a concurrent marking, because the store into the static object was
+// unseen.
 #include <stdio.h>
 #include <stdlib.h>
 #include <cairn/cairn.h>

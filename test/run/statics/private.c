@@ -41,7 +41,7 @@ long by_address(struct node managed *list)
 }
 
 // The head stays: `tail->next` may be a member of the head, or of a node.
-// CHECK: private.c:[[#@LINE+3]]:{{.*}} is allocated: it is one of several that a reference may lead to{{.*}}[object-allocated]
+// CHECK: private.c:[[#@LINE+3]]:{{.*}} is allocated: it is one of several that {{.*}}[object-allocated]
 __attribute__((noinline)) struct node managed *dummy_head(long count)
 {
   struct node managed *head = cairn_new(struct node), *tail = head;

@@ -6,9 +6,9 @@
 // RUN: %cairn-cc -O2 -fPIC -shared -I%root/include %s -DUNIT -o %t.so
 // RUN: %cairn-cc -O2 -I%root/include %s -DLIBRARY %t.so -o %t.both && env CAIRN_STRESS=1 %t.both | \
 // RUN:   FileCheck %s
-// Questions about static objects: type, length, size, identity hash, pin, handle, weak reference, resize. The layout of a
-// shared type is that of the program, also in an object of a second unit or library. Wrong: an object without header, a
-// header of a private layout, a pin that a collection does not find.
+// Questions about static objects: type, length, size, identity hash, pin, handle, weak reference, resize. The layout of
+// a shared type is that of the program, also in an object of a second unit or library. Wrong: an object without header,
+// a header of a private layout, a pin that a collection does not find.
 // CHECK: is 1 1 0 1, length 4 3, size 16 16
 // CHECK: hash 1 1 1
 // CHECK: pinned 5
@@ -68,8 +68,8 @@ int main(void)
     return 1;
 #endif
   printf("is %d %d %d %d, length %ld %ld, size %zu %zu\n", is_leaf(theirs), is_leaf((struct leaf managed *)&mine),
-         cairn_is(&plain, struct leaf), cairn_is_array(leaves, struct leaf), cairn_length(numbers), cairn_length(leaves),
-         cairn_object_size(theirs), cairn_object_size((void managed *)ints));
+         cairn_is(&plain, struct leaf), cairn_is_array(leaves, struct leaf), cairn_length(numbers),
+         cairn_length(leaves), cairn_object_size(theirs), cairn_object_size((void managed *)ints));
   unsigned long hash = cairn_identity_hash(theirs), constant = cairn_identity_hash((void managed *)&mine);
   cairn_collect();
   printf("hash %d %d %d\n", hash == cairn_identity_hash(theirs),

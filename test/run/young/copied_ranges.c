@@ -1,10 +1,11 @@
 // RUN: for level in -O0 -O2 -Os; do %cairn-cc $level -I%root/include -fcairn-collector=generational %s -o %t && \
-// RUN:   env CAIRN_HEAP_MAX=16m CAIRN_HEAP_INITIAL=1m CAIRN_VERIFY=heap CAIRN_STATS=1 %t 2>&1 | FileCheck %s || exit 1; done
+// RUN:   env CAIRN_HEAP_MAX=16m CAIRN_HEAP_INITIAL=1m CAIRN_VERIFY=heap CAIRN_STATS=1 %t 2>&1 \
+// RUN:   | FileCheck %s || exit 1; done
 // CHECK: collections: {{[1-9][0-9]}}
 // CHECK: all nodes live
-// Copies of new references into an old array, of all lengths around those of a card and of the longest range whose cards
-// are marked in line, at all distances from a card's start. Wrong: a card in the middle or at the end of the range stays
-// clean, so a young collection frees a node that only the old array leads to.
+// Copies of new references into an old array, of all lengths around those of a card and of the longest range whose
+// cards are marked in line, at all distances from a card's start. Wrong: a card in the middle or at the end of the
+// range stays clean, so a young collection frees a node that only the old array leads to.
 #include <stdio.h>
 #include <string.h>
 #include <cairn/cairn.h>
@@ -47,7 +48,8 @@ __attribute__((noinline)) static long count_wrong(long at, long n)
 
 int main(void)
 {
-  static const long lengths[] = {1, CARD - 1, CARD, CARD + 1, 2 * CARD, 3 * CARD + 5, LONGEST - 1, LONGEST, LONGEST + 1};
+  static const long lengths[] = {1,           CARD - 1,    CARD,    CARD + 1,   2 * CARD,
+                                 3 * CARD + 5, LONGEST - 1, LONGEST, LONGEST + 1};
   long wrong = 0;
 
   old = cairn_new_array(ref, ROOM);

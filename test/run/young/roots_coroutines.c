@@ -1,13 +1,15 @@
 // Deep stacks of coroutines have return barriers of their own: a young collection looks at what has run, on each stack.
-// They are resumed in turn by two threads, yield deep down and on the way up, and half of them are removed with all their
-// activations. What would go wrong: a stack that has run is taken for one that has not, since the thread went from stack
-// to stack past no barrier; a removed stack's barriers are not used again, or are while another stack has them.
+// They are resumed in turn by two threads, yield deep down and on the way up, and half of them are removed with all
+// their activations. What would go wrong: a stack that has run is taken for one that has not, since the thread went
+// from stack to stack past no barrier; a removed stack's barriers are not used again, or are while another stack has
+// them.
 // RUN: clang -O2 -I%root/include -c %root/examples/collectors/generational.c -o %t.o
 // RUN: clang -Wall -Wextra -Werror -O2 -I%root/include -c %S/../Inputs/threads/coroutines_native.c -o %t.native.o
 // RUN: %cairn-cc -O2 -I%root/include %s %t.native.o %t.o -o %t
 // RUN: env GENERATIONAL_REPORT=1 GENERATIONAL_FULL=1000000 %t 12 200 > %t.out 2>&1 && FileCheck %s < %t.out
 // RUN: awk '/looked at/ { exit !($8 * 3 < $10) }' %t.out
-// RUN: env CAIRN_WORKERS=4 GENERATIONAL_HELPERS=3 GENERATIONAL_FULL=4 CAIRN_STRESS=3 CAIRN_VERIFY=frames %t 6 60 2>&1 | FileCheck %s
+// RUN: env CAIRN_WORKERS=4 GENERATIONAL_HELPERS=3 GENERATIONAL_FULL=4 CAIRN_STRESS=3 CAIRN_VERIFY=frames %t 6 60 2>&1 \
+// RUN:   | FileCheck %s
 // RUN: env CAIRN_WORKERS=3 GENERATIONAL_HELPERS=2 GENERATIONAL_FULL=1000000 %t 100 60 2>&1 | FileCheck %s
 // CHECK: 0 wrong
 #include <pthread.h>

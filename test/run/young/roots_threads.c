@@ -4,12 +4,16 @@
 // RUN: clang -O2 -I%root/include -c %root/examples/collectors/generational.c -o %t.o
 // RUN: %cairn-cc -O2 -I%root/include %s %t.o -o %t
 // RUN: env GENERATIONAL_REPORT=1 CAIRN_WORKERS=5 GENERATIONAL_HELPERS=4 %t 8 300 40 2>&1 | FileCheck %s
-// RUN: env GENERATIONAL_REPORT=1 CAIRN_WORKERS=5 GENERATIONAL_HELPERS=4 GENERATIONAL_FULL=1000000 %t 8 300 40 > %t.out 2>&1 && FileCheck %s < %t.out
+// RUN: env GENERATIONAL_REPORT=1 CAIRN_WORKERS=5 GENERATIONAL_HELPERS=4 GENERATIONAL_FULL=1000000 \
+// RUN:   %t 8 300 40 > %t.out 2>&1 && FileCheck %s < %t.out
 // Each stack has return barriers, as long as there are some; stacks without are looked at whole.
 // RUN: awk '/looked at/ { exit !($8 * 4 < $10) }' %t.out
-// RUN: env GENERATIONAL_REPORT=1 CAIRN_WORKERS=3 GENERATIONAL_HELPERS=2 GENERATIONAL_FULL=1000000 %t 100 60 10 2>&1 | FileCheck %s
-// RUN: env GENERATIONAL_REPORT=1 CAIRN_WORKERS=2 GENERATIONAL_HELPERS=1 GENERATIONAL_FULL=1 %t 8 300 40 2>&1 | FileCheck %s
-// RUN: env GENERATIONAL_REPORT=1 CAIRN_WORKERS=4 GENERATIONAL_HELPERS=3 CAIRN_STRESS=1 CAIRN_VERIFY=frames %t 4 40 4 2>&1 | FileCheck %s
+// RUN: env GENERATIONAL_REPORT=1 CAIRN_WORKERS=3 GENERATIONAL_HELPERS=2 GENERATIONAL_FULL=1000000 %t 100 60 10 2>&1 \
+// RUN:   | FileCheck %s
+// RUN: env GENERATIONAL_REPORT=1 CAIRN_WORKERS=2 GENERATIONAL_HELPERS=1 GENERATIONAL_FULL=1 %t 8 300 40 2>&1 \
+// RUN:   | FileCheck %s
+// RUN: env GENERATIONAL_REPORT=1 CAIRN_WORKERS=4 GENERATIONAL_HELPERS=3 CAIRN_STRESS=1 CAIRN_VERIFY=frames \
+// RUN:   %t 4 40 4 2>&1 | FileCheck %s
 // RUN: env GENERATIONAL_FULL=2 %t 8 300 40 2>&1 | FileCheck --check-prefix=ALONE %s
 // CHECK: 0 wrong
 // CHECK: helpers fetched {{[1-9][0-9][0-9]}}

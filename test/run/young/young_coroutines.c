@@ -6,14 +6,16 @@
  * resumed it.
  */
 // RUN: clang -O2 -I%root/include -c %root/examples/collectors/generational.c -o %t.o
-// RUN: clang -DCAIRN_PLAIN -O1 -w -I%root/include -I%root/examples/coroutines %s %root/examples/coroutines/in_c.c -o %t.plain
+// RUN: clang -DCAIRN_PLAIN -O1 -w -I%root/include -I%root/examples/coroutines \
+// RUN:   %s %root/examples/coroutines/in_c.c -o %t.plain
 // RUN: %t.plain >%t.expected
 // RUN: clang -O2 -I%root/include -c %root/examples/coroutines/in_c.c -o %t.c.o
 // RUN: clang -O2 -I%root/include -c %root/examples/coroutines/manager.c -o %t.manager.o
 // RUN: clang -I%root/include -c %root/examples/coroutines/in_assembly.S -o %t.assembly.o
 // RUN: %cairn-cc -O2 -I%root/include -I%root/examples/coroutines %s %t.c.o %t.o -o %t
 // RUN: env GENERATIONAL_FULL=1000000 %t | diff %t.expected -
-// RUN: %t.plain 130 >%t.expected.130 && env CAIRN_STRESS=1 GENERATIONAL_FULL=1000000 CAIRN_VERIFY=frames %t 130 | diff %t.expected.130 -
+// RUN: %t.plain 130 >%t.expected.130 && env CAIRN_STRESS=1 GENERATIONAL_FULL=1000000 CAIRN_VERIFY=frames %t 130 \
+// RUN:   | diff %t.expected.130 -
 // RUN: %cairn-cc -O2 -I%root/include -I%root/examples/coroutines %s %t.manager.o %t.assembly.o %t.o -o %t
 // RUN: env GENERATIONAL_FULL=1000000 %t | diff %t.expected -
 #include <stdio.h>

@@ -3,11 +3,12 @@
 ; RUN: %cairn-cc -O0 %s %t.native.o %t.o -o %t && %t 1000 | FileCheck %s && env CAIRN_STRESS=1 %t 1000 | FileCheck %s
 ; RUN: %cairn-cc -O2 %s %t.native.o %t.o -o %t && %t 1000 | FileCheck %s && env CAIRN_STRESS=1 %t 1000 | FileCheck %s
 ; RUN: env CAIRN_STRESS=1 CAIRN_VERIFY=frames %t 1000 | FileCheck %s
-; RUN: env GENERATIONAL_FULL=1000000 GENERATIONAL_REPORT=1 %t 5000 2>&1 | tee %t.report | FileCheck %s --check-prefix=MANY
+; RUN: env GENERATIONAL_FULL=1000000 GENERATIONAL_REPORT=1 %t 5000 2>&1 | tee %t.report \
+; RUN:   | FileCheck %s --check-prefix=MANY
 ; RUN: awk '/looked at/ { exit !($8 * 5 < $10) }' %t.report
-; Exceptions that go past barriers and are caught between them, each handler raising the next one. What would go wrong: the
-; unwinder does not find the way past a barrier; a handler's activation has run, and is not looked at; after an exception
-; all of the stack is looked at, for the youngest barrier is gone.
+; Exceptions that go past barriers and are caught between them, each handler raising the next one. What would go wrong:
+; the unwinder does not find the way past a barrier; a handler's activation has run, and is not looked at; after an
+; exception all of the stack is looked at, for the youngest barrier is gone.
 ; CHECK: fallen 177673
 ; MANY: fallen
 

@@ -1,8 +1,10 @@
 ; RUN: clang -O2 -I%root/include -c %root/examples/collectors/generational.c -o %t.o
 ; RUN: %cairn-cc -O0 %s %t.o -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
 ; RUN: %cairn-cc -O2 %s %t.o -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 CAIRN_VERIFY=frames %t | FileCheck %s
-; RUN: if grep -q avx512f /proc/cpuinfo; then sed s/+sse2/+avx512f/ %s >%t.ll && %cairn-cc -O2 %t.ll %t.o -o %t && %t | FileCheck %s; fi
-; RUN: if grep -q avx2 /proc/cpuinfo; then sed s/+sse2/+avx2/ %s >%t.ll && %cairn-cc -O2 %t.ll %t.o -o %t && %t | FileCheck %s; fi
+; RUN: if grep -q avx512f /proc/cpuinfo; then sed s/+sse2/+avx512f/ %s >%t.ll && %cairn-cc -O2 %t.ll %t.o -o %t && %t \
+; RUN:   | FileCheck %s; fi
+; RUN: if grep -q avx2 /proc/cpuinfo; then sed s/+sse2/+avx2/ %s >%t.ll && %cairn-cc -O2 %t.ll %t.o -o %t && %t \
+; RUN:   | FileCheck %s; fi
 ; Results in all registers that LLVM returns something in, through barriers on the way up (a young collection is at the
 ; bottom of each recursion). What would go wrong: the barrier's stub, or the C code that it calls, spoils a result.
 ; CHECK: three 113 223 333

@@ -13,7 +13,8 @@ struct node {
 struct node managed *head;
 void other(struct node managed *n);
 
-// CHECK: regions-c.c:[[@LINE+3]]:28: error: in function 'push': an allocation may come to a safepoint, in a function without any; move it out [nopoll-safepoint]
+// CHECK: regions-c.c:[[@LINE+4]]:28: error: in function 'push': an allocation may come to a safepoint, in a function
+// CHECK-SAME: without any; move it out [nopoll-safepoint]
 cairn_nopoll void push(void)
 {
   struct node managed *n = cairn_new(struct node);
@@ -21,7 +22,8 @@ cairn_nopoll void push(void)
   head = n;
 }
 
-// CHECK: regions-c.c:[[@LINE+4]]:3: error: in function 'f': call to @other may come to a safepoint, in a region without any; move it out [nopoll-safepoint]
+// CHECK: regions-c.c:[[@LINE+5]]:3: error: in function 'f': call to @other may come to a safepoint, in a region without
+// CHECK-SAME: any; move it out [nopoll-safepoint]
 void f(struct node managed *n, int c)
 {
   cairn_nopoll_begin();

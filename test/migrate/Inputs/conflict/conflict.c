@@ -86,8 +86,8 @@ int main(void)
   struct holder *holder = malloc(128);
   holder->held = malloc(sizeof *holder->held);
   holder->held->n = good->n;
-  printf("%d %d %d %d %d %d %s %d %d %d\n", add((struct argument){1, NULL}), b->n, f->n, h->n, n->n, e.g->n, t->text, s->n,
-         raw[0], good->next->n + holder->held->n);
+  printf("%d %d %d %d %d %d %s %d %d %d\n", add((struct argument){1, NULL}), b->n, f->n, h->n, n->n, e.g->n, t->text,
+         s->n, raw[0], good->next->n + holder->held->n);
   if (b) free(b), b = NULL;
   FREE(f);
   free(h);
