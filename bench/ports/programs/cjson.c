@@ -7,22 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cJSON.h"
-
-static char *read_file(const char *name)
-{
-  FILE *file = fopen(name, "r");
-  char *text;
-  long size;
-
-  if (!file || fseek(file, 0, SEEK_END) || (size = ftell(file)) < 0)
-    return NULL;
-  rewind(file);
-  text = malloc((size_t)size + 1);
-  if (text)
-    text[fread(text, 1, (size_t)size, file)] = 0;
-  fclose(file);
-  return text;
-}
+#include "read_file.h"
 
 /* Changes every object of the tree: drops a member, and adds two. Returns the number of objects. */
 static long change(cJSON *tree)

@@ -6,22 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "mxml.h"
-
-static char *read_file(const char *name)
-{
-  FILE *file = fopen(name, "r");
-  char *text;
-  long size;
-
-  if (!file || fseek(file, 0, SEEK_END) || (size = ftell(file)) < 0)
-    return NULL;
-  rewind(file);
-  text = malloc((size_t)size + 1);
-  if (text)
-    text[fread(text, 1, (size_t)size, file)] = 0;
-  fclose(file);
-  return text;
-}
+#include "read_file.h"
 
 /* Returns the number of items. */
 static int change(mxml_node_t *tree)
