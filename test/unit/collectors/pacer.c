@@ -154,6 +154,22 @@ static void program_with_many_dirty_cards(void **state)
   check_course("many dirty cards", &course, 75, 25, 10 * usual.alive);
 }
 
+/* Nearly all that the program allocates is in large arrays, so small objects tell nothing about the time of visits. */
+static void program_with_large_arrays(void **state)
+{
+  struct program program = usual;
+
+  (void)state;
+  program.large = 999;
+  program.survival = program.newest = 0;
+  program.visits = 20000;
+  program.alive = 4 * MIB;
+  start_simulation(GOAL, HEAP);
+  simulate(&program, MANY);
+  struct course course = simulate(&program, MANY);
+  check_course("large arrays", &course, 25, 1, 64 * MIB);
+}
+
 /* ---- causes of small nurseries, which go ---- */
 
 static void recovers(const char *name, const struct program *meanwhile)
@@ -311,10 +327,15 @@ static void memory_runs_short(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(steady_programs),           cmocka_unit_test(program_with_many_dirty_cards),
-      cmocka_unit_test(nurseries_recover),         cmocka_unit_test(large_heap_with_costly_pauses),
-      cmocka_unit_test(marking_that_fails_to_end), cmocka_unit_test(marking_that_is_too_slow),
-      cmocka_unit_test(nursery_follows_survival),  cmocka_unit_test(memory_runs_short),
+      cmocka_unit_test(steady_programs),
+      cmocka_unit_test(program_with_many_dirty_cards),
+      cmocka_unit_test(program_with_large_arrays),
+      cmocka_unit_test(nurseries_recover),
+      cmocka_unit_test(large_heap_with_costly_pauses),
+      cmocka_unit_test(marking_that_fails_to_end),
+      cmocka_unit_test(marking_that_is_too_slow),
+      cmocka_unit_test(nursery_follows_survival),
+      cmocka_unit_test(memory_runs_short),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -219,6 +219,7 @@ static bool collect_young(size_t bytes)
     deadline = cn_pacer_copy_deadline();
   spend(simulation.program.roots);
   cn_pacer_note_root_visits();
+  spend(simulation.program.visits);
   size_t cards = vary(bytes / 1024 * simulation.program.dirty / 1024);
   size_t copied = copy_survivors(survivors, cards * simulation.program.card, deadline);
   cn_trace_cycle.stays = copied < survivors;

@@ -24,6 +24,7 @@ struct program {
   uint64_t mark;       /* picoseconds to mark a byte */
   uint64_t scan;       /* nanoseconds to scan the cards of 1 MiB of old objects */
   uint64_t roots;      /* nanoseconds to visit the roots */
+  uint64_t visits;     /* nanoseconds of other visits, whatever the nursery has */
   uint64_t card;       /* nanoseconds to visit a dirty card */
   size_t dirty;        /* cards that become dirty for each MiB of allocation */
   size_t marker;       /* thousandths of the program's time in which the marker has a processor */
