@@ -184,34 +184,30 @@ bool cn_source_token_is(const struct cn_source *source, uint32_t index, const ch
   return token->length == strlen(text) && memcmp(source->text + token->at, text, token->length) == 0;
 }
 
-uint32_t cn_source_match_forwards(const struct cn_source *source, uint32_t index)
+/* The bracket that closes what token `index` opens, for steps of 1, or opens what it closes, for steps of -1. */
+static uint32_t match(const struct cn_source *source, uint32_t index, const char *deeper, const char *back, int step)
 {
   uint32_t depth = 0;
 
-  for (; index < source->tokens.count; index++) {
+  for (; index < source->tokens.count; index += (uint32_t)step) { /* the number before 0 is large */
     char c = source->text[source->tokens.at[index].at];
     if (source->tokens.at[index].kind != CN_TOKEN_MARK)
       continue;
-    depth += strchr("([{", c) != NULL;
-    if (strchr(")]}", c) && --depth == 0)
+    depth += strchr(deeper, c) != NULL;
+    if (strchr(back, c) && --depth == 0)
       return index;
   }
   return CN_NO_TOKEN;
 }
 
+uint32_t cn_source_match_forwards(const struct cn_source *source, uint32_t index)
+{
+  return match(source, index, "([{", ")]}", 1);
+}
+
 uint32_t cn_source_match_backwards(const struct cn_source *source, uint32_t index)
 {
-  uint32_t depth = 0;
-
-  for (index++; index-- > 0;) {
-    char c = source->text[source->tokens.at[index].at];
-    if (source->tokens.at[index].kind != CN_TOKEN_MARK)
-      continue;
-    depth += strchr(")]}", c) != NULL;
-    if (strchr("([{", c) && --depth == 0)
-      return index;
-  }
-  return CN_NO_TOKEN;
+  return match(source, index, ")]}", "([{", -1);
 }
 
 uint32_t cn_source_line_of(const struct cn_source *source, uint32_t offset)
