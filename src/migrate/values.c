@@ -461,6 +461,17 @@ static struct cn_value statement_value(struct cn_walk *walk, CXCursor expression
   return value ? cn_value_of(walk, last) : scalar();
 }
 
+/* The value of `place += number` and its like. */
+static struct cn_value advanced_value(struct cn_walk *walk, CXCursor expression)
+{
+  struct cn_value value = cn_value_of(walk, child_at(expression, 0));
+
+  cn_value_of(walk, child_at(expression, 1));
+  value.place = 0;
+  value.interior = true;
+  return value;
+}
+
 static struct cn_value other_value(struct cn_walk *walk, CXCursor expression)
 {
   struct cn_cursors children = cn_cursor_children(expression);
@@ -497,13 +508,8 @@ static struct cn_value value_by_kind(struct cn_walk *walk, CXCursor expression)
     return unary_value(walk, expression);
   case CXCursor_BinaryOperator:
     return binary_value(walk, expression);
-  case CXCursor_CompoundAssignOperator: {
-    struct cn_value value = cn_value_of(walk, child_at(expression, 0));
-    cn_value_of(walk, child_at(expression, 1));
-    value.place = 0;
-    value.interior = true;
-    return value;
-  }
+  case CXCursor_CompoundAssignOperator:
+    return advanced_value(walk, expression);
   case CXCursor_ConditionalOperator:
     return conditional_value(walk, expression);
   case CXCursor_CStyleCastExpr:
