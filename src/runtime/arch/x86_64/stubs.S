@@ -18,6 +18,7 @@
  */
 #define CAIRN_ABI(name, value) .set CAIRN_ABI_##name, value
 #include <cairn/abi.def>
+#include <cairn/abi_x86_64.def>
 #undef CAIRN_ABI
 
 /* The thread's mutator is at a constant offset from the thread pointer, if the runtime is in the executable. In a shared
