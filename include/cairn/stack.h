@@ -34,11 +34,15 @@ extern "C" {
 /* ---- activations ---- */
 
 /* Registers have their DWARF numbers. */
+#if defined __aarch64__
+#define CAIRN_STACK_REGISTERS 32
+#else
 #define CAIRN_STACK_REGISTERS 16
+#endif
 
 /* The caller provides the storage of an iterator; the runtime owns the contents. [PrtStackIterator] */
 struct cairn_stack_iterator {
-  uintptr_t words[96];
+  uintptr_t words[64 + 2 * CAIRN_STACK_REGISTERS];
 };
 
 /* The registers of an activation, as pointers: a collector or a deoptimiser can write the values that the activation

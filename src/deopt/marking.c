@@ -72,7 +72,8 @@ bool cn_marking_add_activation(struct cn_marking *marking, const struct cn_walk 
     return false;
   }
   CN_ASSERT(frame->pc_slot != NULL);
-  cn_grow_push(&marking->slots, (struct cn_marked_slot){.slot = frame->pc_slot, .pc = frame->pc, .reason = reason});
+  cn_grow_push(&marking->slots,
+               (struct cn_marked_slot){.slot = frame->pc_slot, .pc = frame->pc, .reason = reason, .sp = frame->sp});
   return true;
 }
 
@@ -147,8 +148,8 @@ size_t cn_marking_apply(const struct cn_marking *marking)
 {
   for (size_t i = 0; i < marking->slots.count; i++) {
     const struct cn_marked_slot *at = &marking->slots.at[i];
-    CN_ASSERT(*at->slot == at->pc && at->mark != 0);
-    __atomic_store_n(at->slot, at->mark, __ATOMIC_RELEASE);
+    CN_ASSERT(cn_arch_strip_return(*at->slot) == at->pc && at->mark != 0);
+    __atomic_store_n(at->slot, cn_arch_sign_like(*at->slot, at->mark, at->sp), __ATOMIC_RELEASE);
   }
   return marking->slots.count;
 }

@@ -19,6 +19,7 @@ struct cn_marked_function {
 struct cn_marked_slot {
   uintptr_t *slot; /* has the return address */
   uintptr_t pc, mark;
+  uintptr_t sp; /* the end of the frame with the slot */
   uint64_t reason;
 };
 

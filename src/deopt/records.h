@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <cairn/deopt.h>
 #include "framemap/framemap.h"
+#include "runtime/arch/arch.h"
 
 /* The place of a usual operand: an integer, a float, a pointer or a reference to an object's start, of 64 bits. */
 enum cn_operand_source {

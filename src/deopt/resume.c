@@ -95,7 +95,7 @@ static struct cn_transfer transfer_to(const struct cn_walk *walk, uintptr_t resu
   struct cn_transfer transfer = {.pc = (uintptr_t)cn_arch_return, .result = result};
 
   transfer.slot = (uintptr_t *)walk->frame.sp - 1;
-  *transfer.slot = *walk->frame.pc_slot;
+  *transfer.slot = cn_arch_strip_return(*walk->frame.pc_slot);
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     transfer.saved[i] = walk->frame.place[i] != NULL ? *walk->frame.place[i] : 0;
   return transfer;

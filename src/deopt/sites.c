@@ -29,7 +29,7 @@ static struct cn_frame_place place_of_code(uint16_t code)
 {
   unsigned reg = code & CN_PLAIN_REG_MASK;
 
-  if (reg != CN_PLAIN_SP)
+  if (reg < CN_PLAIN_REGISTERS)
     return (struct cn_frame_place){.is_register = 1, .reg = cn_arch_callee_saved[reg]};
   return (struct cn_frame_place){.reg = cn_arch_sp_dwarf_number, .offset = code - CN_PLAIN_SP};
 }

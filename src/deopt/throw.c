@@ -180,7 +180,7 @@ static inline bool is_marked(const uintptr_t *slot)
 {
   unsigned index;
 
-  return slot != NULL && cn_marked_return_find(*slot, &index);
+  return slot != NULL && cn_marked_return_find(cn_arch_strip_return(*slot), &index);
 }
 
 /* ---- in line ---- */
@@ -194,8 +194,8 @@ static inline __attribute__((always_inline)) bool throw_in_line(uint64_t key, co
       cn_thread_is_in_handler() || !cn_arch_may_replace_returns() ||
       !cn_landing_path_follow(paths, regs, transfer->saved, &at))
     return false;
-  if (at.landing->pad == CN_MAP_BARRED || kept_answer(at.landing, key) != ANSWER_YES || *at.slot != at.pc ||
-      cn_pin_scopes_any_in((uintptr_t)regs, at.sp))
+  if (at.landing->pad == CN_MAP_BARRED || kept_answer(at.landing, key) != ANSWER_YES ||
+      cn_arch_strip_return(*at.slot) != at.pc || cn_pin_scopes_any_in((uintptr_t)regs, at.sp))
     return false;
   enter_pad(at.pc, at.landing, at.sp, transfer);
   return true;
@@ -264,7 +264,7 @@ static __attribute__((noinline)) enum cairn_status throw_in_slow_path(uint64_t k
     status = find_handler(&walk, key, regs);
   if (status == CAIRN_OK) {
     if (is_marked(walk.frame.pc_slot))
-      cn_bypassed_marks_note(walk.frame.sp, *walk.frame.pc_slot);
+      cn_bypassed_marks_note(walk.frame.sp, cn_arch_strip_return(*walk.frame.pc_slot));
     fill_transfer(&walk.frame, transfer);
   } else if (is_obstacle(status)) {
     unwinding = cn_throw_prepare_unwinding(&walk, *cn_thread.thrown);
@@ -331,7 +331,7 @@ enum cairn_status cn_throw_from_slow_path(uint64_t key, uintptr_t exception, con
   cn_throw_keep_exception(exception);
   if (unwinding == NULL) {
     if (is_marked(walk.frame.pc_slot))
-      cn_bypassed_marks_note(walk.frame.sp, *walk.frame.pc_slot);
+      cn_bypassed_marks_note(walk.frame.sp, cn_arch_strip_return(*walk.frame.pc_slot));
     fill_transfer(&walk.frame, &transfer);
   }
   cn_safepoint_leave(false);

@@ -8,9 +8,24 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "framemap/framemap.h"
+#include <cairn/abi.h>
+#include "registers.h"
 
-enum { CN_ARCH_REGISTER_COUNT = CN_PORT_REGISTER_COUNT };
+/* The port's registers.h defines constants and inline functions:
+ *   - enum cn_reg, the callee-saved registers, which a stack walk tracks; CN_CALLEE_SAVED_COUNT;
+ *     CN_ARCH_REGISTER_COUNT, the number of registers that a collector may update
+ *   - CN_ARCH_FRAME_POINTER, the register that a prologue may set to the address of its saved value;
+ *     CN_ARCH_ENTRY_SAVED_REGISTER, the register that the stub at the entry from native code saves
+ *   - CN_ARCH_SHAPES, the number of shapes of usual prologues; at most 64. Of a shape:
+ *     cn_arch_shape_registers() is the mask of the saved registers; cn_arch_return_slot() is the place of the return
+ *     address in a frame that ends at `cfa`; cn_arch_frame_record_bytes() is the distance of the frame pointer's place
+ *     from the CFA. Shape 0 has the return address in the last word
+ *   - cn_arch_shape_of(), the shape with a mask of saved registers, or CN_ARCH_SHAPES
+ *   - cn_arch_strip_return(), the address in a return address that may be signed
+ *   - CN_ARCH_CALL_PUSHES_RETURN, 1 if the return address is always in the last word of a frame;
+ *     CN_ARCH_RETURN_REACH_BYTES, its largest distance from the CFA in a frame with a shape
+ *   - CN_ARCH_CFI_OPCODE, an instruction of call-frame information, without operands, that compilers write for this
+ *     machine only; or 0 */
 
 /* The registers that a slow-path stub saved on the mutator's stack. A stack walk gives the addresses of these words to
  * the collector as the registers' places; the collector updates the words, and the stub reloads the registers from
@@ -37,7 +52,8 @@ static inline uintptr_t cn_arch_sp_after(const struct cn_saved_regs *regs)
  * anchor is marked (cn_arch_mark_anchor_walked()), the stub that pushed it reloads the registers from saved[] when the
  * native callee returns. */
 struct cn_anchor {
-  uintptr_t pc, sp;
+  _Alignas(CAIRN_ABI_ANCHOR_SIZE) uintptr_t pc;
+  uintptr_t sp;
   uintptr_t saved[CN_CALLEE_SAVED_COUNT];
 };
 
@@ -58,8 +74,9 @@ static inline uintptr_t cn_anchor_sp(const struct cn_anchor *anchor)
  * callee returns. Only the anchor's thread may call this function, or a thread that the anchor's thread waits for. */
 void cn_arch_mark_anchor_walked(struct cn_anchor *anchor);
 
-/* True if the native call of the anchor is still active. False if a longjmp has left the frame, because other frames
- * have then most likely overwritten its stack. The word below the anchor's SP must be readable memory of the stack. */
+/* True if the native call of the anchor is still active. False if a longjmp has left the frame, and has dropped the
+ * anchor (libc/jumps.c), or other frames have most likely overwritten its stack. The word below the anchor's SP must be
+ * readable memory of the stack. */
 bool cn_arch_is_anchor_live(const struct cn_anchor *anchor);
 
 /* True if a live anchor has the value of register `reg` (enum cn_reg). Otherwise the managed caller's frame has saved
@@ -81,18 +98,16 @@ static inline bool cn_arch_is_callee_saved(int reg)
   return reg >= 0 && reg < CN_ARCH_REGISTER_COUNT && cn_arch_callee_saved_index[reg] != CN_CALLEE_SAVED_COUNT;
 }
 
-/* The register that a prologue may set to the address of its pushed value, just below the return address. */
-enum { CN_ARCH_FRAME_POINTER = CN_PORT_FRAME_POINTER };
-
-/* The effect of a prologue that pushes the registers of a mask (one bit for each enum cn_reg). For a register in the
- * mask, `offset` is its negative offset from the CFA, modulo 2^64, and `keep` is 0. For other registers, `offset` is 0,
- * and `keep` is all ones. The new place is (place & keep) + (cfa & ~keep) + offset. */
+/* The effect of a usual prologue, which has a number, its shape: the registers of cn_arch_shape_registers() lie at
+ * constant offsets from the CFA. For such a register, `offset` is its negative offset from the CFA, modulo 2^64, and
+ * `keep` is 0. For other registers, `offset` is 0, and `keep` is all ones. The new place is
+ * (place & keep) + (cfa & ~keep) + offset. */
+enum { CN_SHAPE_WORDS = (CN_CALLEE_SAVED_COUNT + 3) / 4 * 4 };
 struct cn_prologue_shape {
-  _Alignas(64) uintptr_t offset[8]; /* 0 for the elements from CN_CALLEE_SAVED_COUNT on */
-  uintptr_t keep[8];
+  _Alignas(64) uintptr_t offset[CN_SHAPE_WORDS]; /* 0 for the elements from CN_CALLEE_SAVED_COUNT on */
+  uintptr_t keep[CN_SHAPE_WORDS];
 };
-_Static_assert(CN_CALLEE_SAVED_COUNT == 6, "roots/fast_walk.c and the entries of walk/index.h have six places");
-extern const struct cn_prologue_shape cn_arch_prologue_shapes[1 << CN_CALLEE_SAVED_COUNT];
+extern const struct cn_prologue_shape cn_arch_prologue_shapes[CN_ARCH_SHAPES];
 
 /* The loop of fast_walk.h for this processor; null if the portable loop is used. */
 struct cn_fast_walk;
@@ -145,7 +160,6 @@ bool cn_arch_is_stub_or_thunk(uintptr_t pc);
 /* True if `pc` is the return address of a managed function that native code called. The entry's anchor
  * (cn_anchor_is_entry()) then has the native caller's pc and its register CN_ARCH_ENTRY_SAVED_REGISTER. */
 bool cn_arch_is_entry_return(uintptr_t pc);
-enum { CN_ARCH_ENTRY_SAVED_REGISTER = CN_PORT_ENTRY_SAVED_REGISTER };
 
 /* Return barriers (return_barriers.h): the address of barrier `index`, below CAIRN_ABI_BARRIERS, and the index of an
  * address. The stub at this address pushes cn_return_barrier_cells[index] as the return address, saves all possible
@@ -177,6 +191,9 @@ _Noreturn void cn_arch_transfer(const struct cn_transfer *transfer);
 
 /* Code that returns to the address in the slot of a transfer. */
 void cn_arch_return(void);
+
+/* The word that replaces the return address `old` of a frame that ends at `sp`: `pc`, signed if `old` is signed. */
+uintptr_t cn_arch_sign_like(uintptr_t old, uintptr_t pc, uintptr_t sp);
 
 /* The range of the stubs' code. */
 uintptr_t cn_arch_stubs_range(uintptr_t *end);

@@ -12,6 +12,7 @@
 #include <cairn/stack.h>
 #include "base/check.h"
 #include "framemap/leb.h"
+#include "runtime/arch/arch.h"
 #include "runtime/core/grow.h"
 
 /* An entry that describes the form of others. */
@@ -105,6 +106,8 @@ static const char *operands_of(unsigned char opcode)
   case 2:
     return "u";
   default:
+    if (opcode == CN_ARCH_CFI_OPCODE)
+      return "";
     return opcode < sizeof operands / sizeof *operands ? operands[opcode] : NULL;
   }
 }

@@ -38,6 +38,7 @@ struct frame_chain {
   volatile uint64_t stride;         /* from reference to reference */
   uintptr_t pc[MAX_CHAIN_FRAMES];   /* return address in each frame */
   uint32_t words[MAX_CHAIN_FRAMES]; /* size of each frame except the last */
+  uint8_t shape[MAX_CHAIN_FRAMES];  /* of each frame's prologue */
   unsigned levels;
 };
 
@@ -63,14 +64,14 @@ static bool area_has_slot(const struct frame_chain *chain, uintptr_t offset)
 
 static bool chain_has_slot(const struct frame_chain *chain, uintptr_t slot, const struct cn_saved_regs *regs)
 {
-  const uintptr_t *end = (const uintptr_t *)cn_arch_sp_after(regs);
+  uintptr_t end = cn_arch_sp_after(regs);
 
-  if (chain->pc[0] != regs->pc || !area_has_slot(chain, slot - (uintptr_t)end - chain->distance) ||
+  if (chain->pc[0] != regs->pc || !area_has_slot(chain, slot - end - chain->distance) ||
       chain->generation != cn_image_list_generation())
     return false;
   for (unsigned i = 0; i + 1 < chain->levels; i++) {
-    end += chain->words[i];
-    if (end[-1] != chain->pc[i + 1])
+    end += chain->words[i] * sizeof end;
+    if (cn_arch_strip_return(*cn_arch_return_slot(end, chain->shape[i])) != chain->pc[i + 1])
       return false;
   }
   return true;
@@ -114,13 +115,14 @@ bool cn_described_find_cached_caller(uintptr_t slot, const struct cn_saved_regs 
   return false;
 }
 
-/* True if the walk stepped directly from the callee to this frame, without native code between them. */
-static bool is_direct_caller(const struct cn_walk *walk, uint64_t natives)
+/* True if the walk stepped directly to this frame, without native code between, from a callee whose prologue has the
+ * shape. */
+static bool is_direct_caller(const struct cn_walk *walk, unsigned shape)
 {
   const struct cn_frame *frame = &walk->frame;
 
-  CN_ASSERT(!walk->past_end && natives <= walk->natives);
-  return frame->map != NULL && frame->pc_slot == (uintptr_t *)frame->sp - 1 && walk->natives == natives;
+  CN_ASSERT(!walk->past_end);
+  return frame->map != NULL && frame->pc_slot == cn_arch_return_slot(frame->sp, shape) && walk->natives == 0;
 }
 
 /* False: the chain cannot reach this frame or its callers. */
@@ -128,9 +130,11 @@ static bool extend_chain(struct frame_chain *chain, const struct cn_walk *walk)
 {
   const struct cn_frame *frame = &walk->frame;
 
-  if (chain->levels == MAX_CHAIN_FRAMES || !is_direct_caller(walk, 0))
+  if (chain->levels == MAX_CHAIN_FRAMES ||
+      !is_direct_caller(walk, chain->levels == 0 ? 0 : chain->shape[chain->levels - 1]))
     return false;
   bool constant = frame->size != 0 && (frame->size & CN_ENTRY_CHAINED_BIT) == 0;
+  chain->shape[chain->levels] = (uint8_t)frame->shape;
   chain->pc[chain->levels] = frame->pc;
   chain->words[chain->levels] = constant ? frame->size : 0;
   chain->levels++;

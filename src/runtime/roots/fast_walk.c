@@ -13,35 +13,37 @@
 
 typedef uintptr_t word_pair __attribute__((vector_size(16)));
 
+enum { PAIRS = CN_FRAME_PLACES / 2, PLAIN_PAIRS = CN_PLAIN_REGISTERS / 2 };
 struct lanes {
-  word_pair a, b, c, sp; /* the stack pointer is in the upper half */
+  word_pair place[PAIRS];
+  word_pair sp; /* the stack pointer is in the upper half */
 };
-_Static_assert(offsetof(struct lanes, sp) == CN_CALLEE_SAVED_COUNT * sizeof(uintptr_t) &&
-                   (unsigned)CN_PLAIN_SP == (unsigned)CN_CALLEE_SAVED_COUNT + 1,
-               "lanes have the numbers of enum cn_reg");
+_Static_assert(2 * (int)PLAIN_PAIRS == (int)CN_PLAIN_REGISTERS && (int)PLAIN_PAIRS <= (int)PAIRS &&
+                   (int)CN_PLAIN_SP == CN_PLAIN_REGISTERS + 1,
+               "the lanes of plain roots, and the stack pointer's pair, have the numbers of root codes");
 
 static inline struct lanes lanes_load(uintptr_t *const *place, uintptr_t sp)
 {
   struct lanes lanes = {.sp = {0, sp}};
 
-  memcpy(&lanes, place, offsetof(struct lanes, sp));
+  memcpy(lanes.place, place, sizeof lanes.place);
   return lanes;
 }
 
 static inline void lanes_store(struct lanes lanes, uintptr_t **place)
 {
-  memcpy(place, &lanes, offsetof(struct lanes, sp));
+  memcpy(place, lanes.place, sizeof lanes.place);
 }
 
 static inline struct lanes lanes_apply_pushes(struct lanes lanes, uint64_t value, uintptr_t cfa)
 {
-  const struct cn_prologue_shape *shape = &cn_arch_prologue_shapes[value & CN_ENTRY_SAVED_MASK];
+  const struct cn_prologue_shape *shape = &cn_arch_prologue_shapes[value & CN_ENTRY_SHAPE_MASK];
   const word_pair *keep = (const word_pair *)shape->keep, *offset = (const word_pair *)shape->offset;
   word_pair both = {cfa, cfa};
 
-  lanes.a = (lanes.a & keep[0]) + ((both & ~keep[0]) + offset[0]);
-  lanes.b = (lanes.b & keep[1]) + ((both & ~keep[1]) + offset[1]);
-  lanes.c = (lanes.c & keep[2]) + ((both & ~keep[2]) + offset[2]);
+#pragma GCC unroll 8
+  for (int i = 0; i < PAIRS; i++)
+    lanes.place[i] = (lanes.place[i] & keep[i]) + ((both & ~keep[i]) + offset[i]);
   lanes.sp = both;
   return lanes;
 }
@@ -56,7 +58,8 @@ static inline void lanes_write_root_places(struct lanes lanes, const uint16_t *c
   enum { HALF_GROUP_ROOTS = CN_FAST_WALK_GROUP_ROOTS / 2 };
   unsigned i = 0;
 
-  memcpy(at, &lanes, sizeof at);
+  memcpy(at, lanes.place, PLAIN_PAIRS * sizeof lanes.place[0]);
+  memcpy(at + CN_PLAIN_REGISTERS, &lanes.sp, sizeof lanes.sp);
   do {
 #pragma GCC unroll 4
     for (unsigned k = i; k < i + HALF_GROUP_ROOTS; k++)

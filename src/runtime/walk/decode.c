@@ -13,8 +13,8 @@
 #include "runtime/os/os.h"
 
 enum { MIN_CHUNK_BYTES = 128, MAX_CHUNK_BYTES = 8 << 20, WORD_BYTES = sizeof(uintptr_t) };
-_Static_assert((int)CN_ENTRY_SAVED_MASK == (1 << CN_CALLEE_SAVED_COUNT) - 1, "a bit for each register");
-_Static_assert((int)CN_CALLEE_SAVED_COUNT < (int)CN_PLAIN_SP && (int)CN_PLAIN_SP == WORD_BYTES - 1,
+_Static_assert(CN_PLAIN_REGISTERS <= (int)CN_CALLEE_SAVED_COUNT && CN_PLAIN_REGISTERS < (int)CN_PLAIN_SP &&
+                   (int)CN_PLAIN_SP == WORD_BYTES - 1,
                "a root's code is the number of a register, or a distance in words");
 
 _Noreturn static void report_bad_map(const char *what, uintptr_t entry)
@@ -30,7 +30,7 @@ _Noreturn static void report_bad_map(const char *what, uintptr_t entry)
 static int root_code_of(const struct cn_safepoint *safepoint, const struct cn_frame_place *loc)
 {
   if (loc->is_register) {
-    for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
+    for (int i = 0; i < CN_PLAIN_REGISTERS; i++)
       if (cn_arch_callee_saved[i] == loc->reg)
         return i;
     return -1;
@@ -63,25 +63,43 @@ static uint32_t count_plain_roots(struct cn_safepoint safepoint, const struct cn
 
 /* ---- saved registers ---- */
 
-/* True if the saved registers are in the order of pushes. */
-static bool has_pushed_registers(const struct cn_safepoint *safepoint)
+/* The offset of the return address from the CFA. */
+static int32_t return_offset_of(const struct cn_safepoint *safepoint)
 {
-  const struct cn_prologue_shape *shape = &cn_arch_prologue_shapes[safepoint->saved & CN_ENTRY_SAVED_MASK];
+  (void)safepoint;
+  return -WORD_BYTES;
+}
 
+/* The shape of the prologue; CN_ARCH_SHAPES if it has none. */
+static unsigned shape_of(const struct cn_safepoint *safepoint)
+{
+  unsigned number = cn_arch_shape_of(safepoint->saved);
+
+  if (number >= CN_ARCH_SHAPES ||
+      (uintptr_t)cn_arch_return_slot(0, number) != (uintptr_t)(intptr_t)return_offset_of(safepoint))
+    return CN_ARCH_SHAPES;
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
-    if ((safepoint->saved >> i & 1) && (uintptr_t)(intptr_t)safepoint->saved_offset[i] != shape->offset[i])
-      return false;
-  return true;
+    if ((safepoint->saved >> i & 1) &&
+        (uintptr_t)(intptr_t)safepoint->saved_offset[i] != cn_arch_prologue_shapes[number].offset[i])
+      return CN_ARCH_SHAPES;
+  return number;
+}
+
+static bool is_outside(const struct cn_safepoint *safepoint, int32_t offset)
+{
+  return offset > -WORD_BYTES || offset % WORD_BYTES != 0 ||
+         (safepoint->cfa_reg == cn_arch_sp_dwarf_number && offset < -safepoint->cfa_offset);
 }
 
 bool cn_maps_save_outside(const struct cn_safepoint *safepoint)
 {
+  int32_t pc = return_offset_of(safepoint);
+
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     if ((safepoint->saved >> i & 1) &&
-        (safepoint->saved_offset[i] > -2 * WORD_BYTES || safepoint->saved_offset[i] % WORD_BYTES != 0 ||
-         (safepoint->cfa_reg == cn_arch_sp_dwarf_number && safepoint->saved_offset[i] < -safepoint->cfa_offset)))
+        (is_outside(safepoint, safepoint->saved_offset[i]) || safepoint->saved_offset[i] == pc))
       return true;
-  return false;
+  return pc != -WORD_BYTES && is_outside(safepoint, pc);
 }
 
 /* ---- memory ---- */
@@ -102,7 +120,7 @@ static size_t map_bytes_of(const struct cn_frame_map *head)
   if (head->plain <= CN_ENTRY_CODES) /* these codes are read from the table */
     codes = head->plain;
   size_t bytes = sizeof *head + codes * sizeof head->plain_at[0] + (others ? others + 2 * WORD_BYTES : 0) +
-                 (head->pushed ? 0 : WORD_BYTES + CN_CALLEE_SAVED_COUNT * sizeof(int32_t)) +
+                 (head->pushed ? 0 : WORD_BYTES + CN_MAP_OFFSETS * sizeof(int32_t)) +
                  (head->has_landing ? 2 * WORD_BYTES + sizeof(struct cn_map_landing) : 0);
   return (bytes + WORD_BYTES - 1) / WORD_BYTES * WORD_BYTES;
 }
@@ -196,10 +214,12 @@ const struct cn_frame_map *cn_maps_decode_safepoint(struct cn_map_memory *maps, 
   if (cn_maps_save_outside(&safepoint))
     report_bad_map("a register is saved outside the frame", function->entry);
   uint32_t roots = safepoint.roots, plain = count_plain_roots(safepoint, function);
+  unsigned shape = shape_of(&safepoint);
   struct cn_frame_map head = {.cfa_offset = safepoint.cfa_offset,
                               .cfa_reg = safepoint.cfa_reg,
-                              .saved = safepoint.saved & CN_ENTRY_SAVED_MASK,
-                              .pushed = has_pushed_registers(&safepoint),
+                              .shape = shape < CN_ARCH_SHAPES ? shape & CN_ENTRY_SHAPE_MASK : 0,
+                              .pushed = shape < CN_ARCH_SHAPES,
+                              .saved = safepoint.saved,
                               .has_landing = safepoint.landing.pad != 0 || safepoint.landing.barred,
                               .plain = plain,
                               .roots = roots - plain,
@@ -224,22 +244,25 @@ const struct cn_frame_map *cn_maps_decode_safepoint(struct cn_map_memory *maps, 
   int32_t *saved = (int32_t *)(uintptr_t)cn_map_saved_offsets(map);
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT && !map->pushed; i++)
     saved[i] = safepoint.saved_offset[i];
+  if (!map->pushed)
+    saved[CN_CALLEE_SAVED_COUNT] = return_offset_of(&safepoint);
   if (map->has_landing)
     fill_landing(map, &safepoint.landing, function->entry, pc);
   return map;
 }
 
-/* True if the frame pointer gives the end of the frame, whose registers were pushed. */
+/* True if the frame pointer gives the end of the frame, whose prologue has a shape. */
 static bool is_frame_pointer_chained(const struct cn_frame_map *map)
 {
-  return map->cfa_reg == cn_arch_callee_saved[CN_ARCH_FRAME_POINTER] && map->cfa_offset == 2 * WORD_BYTES &&
+  return map->cfa_reg == cn_arch_callee_saved[CN_ARCH_FRAME_POINTER] &&
+         map->cfa_offset == (int32_t)cn_arch_frame_record_bytes(map->shape) &&
          (map->saved >> CN_ARCH_FRAME_POINTER & 1);
 }
 
 /* The frame's size in words, for the key; 0: the frame is irregular. */
 static uint64_t frame_words_of(const struct cn_frame_map *map)
 {
-  uint64_t words = 0, least = map->extent / WORD_BYTES + 2;
+  uint64_t words = 0, least = (map->extent + cn_arch_frame_record_bytes(map->shape)) / WORD_BYTES;
 
   if (!map->pushed || map->plain > CN_ENTRY_PLAIN_MAX)
     return 0;
@@ -261,9 +284,8 @@ uint64_t cn_maps_entry_value(const struct cn_frame_map *map)
   uint64_t plain = map->plain <= CN_ENTRY_PLAIN_MAX ? map->plain : 0;
 
   CN_CHECK((uintptr_t)map >> (64 - CN_ENTRY_ADDRESS_SHIFT) == 0);
-  CN_ASSERT((map->saved & ~CN_ENTRY_SAVED_MASK) == 0);
   return (uint64_t)(uintptr_t)map << CN_ENTRY_ADDRESS_SHIFT | plain << CN_ENTRY_PLAIN_SHIFT | CN_ENTRY_SP_BIT |
-         (map->roots || map->areas ? CN_ENTRY_OTHERS_BIT : 0) | map->saved;
+         (map->roots || map->areas ? CN_ENTRY_OTHERS_BIT : 0) | map->shape;
 }
 
 void cn_maps_copy_codes(const struct cn_frame_map *map, uint16_t code[CN_ENTRY_CODES])

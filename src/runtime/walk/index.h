@@ -17,29 +17,32 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "framemap/framemap.h"
+#include "runtime/arch/arch.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/hooks.h"
 
 /* A decoded safepoint, kept until its image is removed. The map is followed in memory by `plain` codes of roots; then,
- * at a multiple of eight, by the roots without a code and the described allocas; then, if the registers were not
- * pushed, by the offsets of the saved registers; then, if the call has one, by its landing.
+ * at a multiple of eight, by the roots without a code and the described allocas; then, if the prologue has no shape, by
+ * the offsets of the saved registers and, last, of the return address; then, if the call has one, by its landing.
  *
- * Root code: the low three bits are the callee-saved register that holds the root (enum cn_reg), or CN_PLAIN_SP for a
- * root on the stack. For CN_PLAIN_SP the other bits are the root's distance from the stack pointer. If the frame has a
- * constant size, the root lies below the frame's end. */
+ * Root code: the low three bits are the callee-saved register that holds the root (enum cn_reg), below
+ * CN_PLAIN_REGISTERS, or CN_PLAIN_SP for a root on the stack. For CN_PLAIN_SP the other bits are the root's distance
+ * from the stack pointer. If the frame has a constant size, the root lies below the frame's end. */
 struct cn_frame_map {
   int32_t cfa_offset;
-  uint8_t cfa_reg; /* DWARF number */
-  uint8_t saved;   /* bit per enum cn_reg */
-  bool pushed;     /* the registers are saved as cn_arch_prologue_shapes describes */
-  bool has_landing;
+  uint8_t cfa_reg;   /* DWARF number */
+  uint8_t shape : 6; /* of the prologue (arch.h), if `pushed`; else 0 */
+  bool pushed : 1;   /* the shape tells the places of the saved registers and of the return address */
+  bool has_landing : 1;
+  uint16_t saved; /* bit per enum cn_reg */
   uint32_t plain;
   uint32_t extent; /* end of the plain roots on the stack, in bytes from the stack pointer */
   uint32_t roots, areas;
   uint16_t plain_at[];
 };
-enum { CN_PLAIN_REG_MASK = 7, CN_PLAIN_SP = 7, CN_PLAIN_MAX = UINT16_MAX };
+enum { CN_PLAIN_REG_MASK = 7, CN_PLAIN_SP = 7, CN_PLAIN_MAX = UINT16_MAX, CN_PLAIN_REGISTERS = 6 };
+enum { CN_MAP_OFFSETS = CN_CALLEE_SAVED_COUNT + 1 }; /* of a prologue without shape */
 
 /* The words before a map. */
 struct cn_map_prefix {
@@ -88,7 +91,7 @@ struct cn_map_landing {
 
 static inline struct cn_map_landing *cn_map_landing(const struct cn_frame_map *map)
 {
-  uintptr_t end = (uintptr_t)(cn_map_saved_offsets(map) + (map->pushed ? 0 : CN_CALLEE_SAVED_COUNT));
+  uintptr_t end = (uintptr_t)(cn_map_saved_offsets(map) + (map->pushed ? 0 : CN_MAP_OFFSETS));
 
   return map->has_landing ? (struct cn_map_landing *)((end + 7) & ~(uintptr_t)7) : NULL;
 }
@@ -98,11 +101,11 @@ static inline struct cn_map_landing *cn_map_landing(const struct cn_frame_map *m
  *   key     63..16 the return address; 15 the frame pointer was pushed first, and gives the frame's
  *           end; 14 the call has a landing; 13..0 size of the frame in words, or, if bit 15 is set, its minimal size
  *   value   63..16 address of the map; 15..8 number of plain roots; 7 always set; 6 the map has
- *           other roots or described allocas; 5..0 the saved registers
+ *           other roots or described allocas; 5..0 the shape of the prologue
  *   code    codes of the first plain roots
  *
  * A frame with 0 words is irregular: its size is too large, or neither constant nor given by its frame pointer; or its
- * registers were not pushed; or it has too many plain roots. Key 0: the entry is empty. Value 0: the image has been
+ * prologue has no shape; or it has too many plain roots. Key 0: the entry is empty. Value 0: the image has been
  * removed. */
 enum { CN_ENTRY_CODES = 8 };
 struct cn_index_entry {
@@ -121,8 +124,9 @@ enum {
   CN_ENTRY_PLAIN_MAX = 255,
   CN_ENTRY_SP_BIT = 1 << 7, /* selects the stack pointer's lane in vectors of registers */
   CN_ENTRY_OTHERS_BIT = 1 << 6,
-  CN_ENTRY_SAVED_MASK = (1 << 6) - 1,
+  CN_ENTRY_SHAPE_MASK = (1 << 6) - 1,
 };
+_Static_assert((int)CN_ARCH_SHAPES <= CN_ENTRY_SHAPE_MASK + 1 && CN_CALLEE_SAVED_COUNT <= 16, "bits of a map");
 
 /* A hash table with open addressing. Invariants (cn_index_wrong()):
  *   - `used` entries have keys, at most half of all entries

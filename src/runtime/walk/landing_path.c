@@ -31,7 +31,8 @@ struct path_step {
   union {
     struct {
       uint32_t bytes; /* the frame's size, unless it is chained */
-      uint32_t saved; /* bits of the saved registers */
+      uint16_t saved; /* bits of the saved registers */
+      uint16_t shape; /* of the prologue */
     };
     struct cn_map_landing *landing;
   };
@@ -87,7 +88,8 @@ static struct path_step step_of(uint64_t key, uint64_t value)
   }
   step.pc |= key & CN_ENTRY_CHAINED_BIT ? CHAINED_BIT : 0;
   step.bytes = (uint32_t)((key & CN_ENTRY_WORDS_MASK) * sizeof(uintptr_t));
-  step.saved = value & CN_ENTRY_SAVED_MASK;
+  step.shape = value & CN_ENTRY_SHAPE_MASK;
+  step.saved = (uint16_t)cn_arch_shape_registers(step.shape);
   return step;
 }
 
@@ -118,33 +120,42 @@ static __attribute__((noinline)) const struct path_step *find_step(struct cn_lan
  * `cfa`. A register's value is in the oldest frame that saved it. */
 static inline void place_saved_registers(const struct path_step *step, uintptr_t cfa, unsigned saved, uintptr_t **place)
 {
-  CN_ASSERT((saved & ~(unsigned)CN_ENTRY_SAVED_MASK) == 0);
+  CN_ASSERT(saved >> CN_CALLEE_SAVED_COUNT == 0);
   while (saved != 0) {
     step--;
     CN_ASSERT((step->pc & LANDING_BIT) == 0);
-    for (unsigned now = step->saved & saved; now != 0; now &= now - 1) {
+    for (unsigned now = (unsigned)step->saved & saved; now != 0; now &= now - 1) {
       int i = __builtin_ctz(now);
-      place[i] = (uintptr_t *)(cfa + cn_arch_prologue_shapes[step->saved].offset[i]);
+      place[i] = (uintptr_t *)(cfa + cn_arch_prologue_shapes[step->shape].offset[i]);
     }
-    saved &= ~step->saved;
+    saved &= ~(unsigned)step->saved;
     cfa -= step->bytes;
   }
 }
 
-/* Where a throw has come to. All frames from the throw to this one end below the next older one's pc_slot. */
+/* Where a throw has come to. */
 struct cursor {
   const struct path_step *from; /* predicts the frame */
   struct path_step *to;         /* the frame's step */
-  uintptr_t pc, *slot;          /* the stack pointer is slot + 1 */
-  unsigned saved;               /* registers of regular frames whose places are still to be noted */
-  unsigned wrong;               /* predictions */
-  bool is_regular;              /* all frames so far are regular, and have steps */
-  bool is_predicted;            /* false: each frame is looked up */
+  uintptr_t pc, sp;
+  unsigned shape;    /* of the last frame's prologue; 0: the stub's, whose return address is in the last word */
+  unsigned saved;    /* registers of regular frames whose places are still to be noted */
+  unsigned wrong;    /* predictions */
+  bool is_regular;   /* all frames so far are regular, and have steps */
+  bool is_predicted; /* false: each frame is looked up */
 };
 
-static inline uintptr_t *slot_after(const uintptr_t *slot, const struct path_step *step)
+static inline uintptr_t *slot_of(const struct cursor *c)
 {
-  return (uintptr_t *)((uintptr_t)slot + step->bytes);
+  return cn_arch_return_slot(c->sp, c->shape);
+}
+
+/* Leave a frame of `bytes` bytes. */
+static inline void leave_frame(struct cursor *c, const struct path_step *step, uintptr_t bytes)
+{
+  c->sp += bytes;
+  c->shape = step->shape;
+  c->pc = cn_arch_strip_return(*slot_of(c));
 }
 
 /* Go on over regular frames that the path predicts. */
@@ -155,8 +166,8 @@ static inline struct cursor follow_steps(struct cursor c, const struct path_step
       *c.to = *c.from;
     c.to++;
     c.saved |= c.from->saved;
-    c.slot = slot_after(c.slot, c.from++);
-    c.pc = *c.slot;
+    leave_frame(&c, c.from, c.from->bytes);
+    c.from++;
   }
   return c;
 }
@@ -174,8 +185,7 @@ static inline struct cursor look_up_steps(struct cursor c, const struct path_ste
       break;
     *c.to = step_of(key, value);
     c.saved |= c.to->saved;
-    c.slot = slot_after(c.slot, c.to);
-    c.pc = *c.slot;
+    leave_frame(&c, c.to, c.to->bytes);
   }
   CN_ASSERT(c.to <= last);
   c.from = c.to;
@@ -185,13 +195,12 @@ static inline struct cursor look_up_steps(struct cursor c, const struct path_ste
 /* Go on over a frame whose end the frame pointer gives. False: the end is outside of the stack. */
 static bool step_over_chained(struct cursor *c, const struct cn_frame *frame, uintptr_t end)
 {
-  uintptr_t *slot = (uintptr_t *)(*frame->place[CN_ARCH_FRAME_POINTER] + sizeof *slot);
+  uintptr_t cfa = *frame->place[CN_ARCH_FRAME_POINTER] + cn_arch_frame_record_bytes(c->from->shape);
 
   CN_ASSERT(c->from->pc == (c->pc | CHAINED_BIT));
-  if (slot <= c->slot || (uintptr_t)slot >= end || (uintptr_t)slot % sizeof *slot != 0)
+  if (cfa <= c->sp || cfa > end || cfa % sizeof cfa != 0)
     return false;
-  c->slot = slot;
-  c->pc = *slot;
+  leave_frame(c, c->from, cfa - c->sp);
   c->is_regular = false;
   c->saved = c->from->saved;
   *c->to++ = *c->from++;
@@ -204,7 +213,7 @@ static bool correct_path(struct cn_landing_path *path, struct cursor *c, struct 
 {
   CN_ASSERT(c->to <= &path->steps[PATH_STEPS]);
   if (c->to == &path->steps[PATH_STEPS]) {
-    place_saved_registers(c->to, (uintptr_t)(c->slot + 1), c->saved, frame->place);
+    place_saved_registers(c->to, c->sp, c->saved, frame->place);
     c->saved = 0;
     c->is_regular = false;
     c->to = &path->steps[RESTART];
@@ -213,7 +222,7 @@ static bool correct_path(struct cn_landing_path *path, struct cursor *c, struct 
     return true;
   c->wrong += c->from->pc != 0;
   frame->pc = c->pc;
-  frame->pc_slot = c->slot;
+  frame->pc_slot = slot_of(c);
   c->from = find_step(path, frame, c->to);
   c->pc = frame->pc;
   return c->from != NULL;
@@ -226,12 +235,12 @@ static bool find_landing(struct cn_landing_path *path, struct cursor *c, struct 
   uintptr_t end = cairn_mutator.stack_end;
 
   for (;;) {
-    if ((uintptr_t)c->slot >= end)
+    if (c->sp > end)
       return false;
     if ((c->from->pc != (c->pc | LANDING_BIT) || c->to == last) && !correct_path(path, c, frame))
       return false;
     if (c->from->pc != c->pc) {
-      place_saved_registers(c->to, (uintptr_t)(c->slot + 1), c->saved, frame->place);
+      place_saved_registers(c->to, c->sp, c->saved, frame->place);
       c->saved = 0;
       if (c->from->pc & LANDING_BIT)
         return true;
@@ -253,7 +262,7 @@ static __attribute__((noinline)) bool find_landing_and_places(struct cn_landing_
   *c = (struct cursor){.from = path->steps,
                        .to = path->steps,
                        .pc = regs->pc,
-                       .slot = (uintptr_t *)&regs->pc,
+                       .sp = cn_arch_sp_after(regs),
                        .is_regular = true,
                        .is_predicted = path->unpredicted == 0};
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
@@ -281,28 +290,22 @@ bool cn_landing_path_follow(struct cn_landing_path *paths, const struct cn_saved
 {
   struct cn_landing_path *path = path_of(paths, regs->pc);
   uint64_t generation = cn_image_list_generation();
-  const struct path_step *step = path->steps;
-  const uintptr_t *slot = &regs->pc;
-  uintptr_t pc = regs->pc;
+  struct cursor c = {.from = path->steps, .pc = regs->pc, .sp = cn_arch_sp_after(regs)};
 
   CN_ASSERT(cairn_mutator.attached && cairn_mutator.state == CAIRN_ABI_MANAGED && !cn_thread_is_in_handler());
   if (path->generation != generation)
     forget_steps(path, generation);
   if (path->landing != NULL)
-    for (; step->pc == pc; step++) { /* the last step, whose pc is 0, ends the loop */
-      slot = slot_after(slot, step);
-      pc = *slot;
-    }
-  if (step != path->landing || step->pc != (pc | LANDING_BIT)) {
-    struct cursor c;
-    if (!find_landing_and_places(path, &c, regs))
+    for (; c.from->pc == c.pc; c.from++) /* the last step, whose pc is 0, ends the loop */
+      leave_frame(&c, c.from, c.from->bytes);
+  if (c.from != path->landing || c.from->pc != (c.pc | LANDING_BIT)) {
+    struct cursor found; /* `c` stays in registers */
+    if (!find_landing_and_places(path, &found, regs))
       return false;
-    step = c.from;
-    slot = c.slot;
-    pc = c.pc;
+    c = found;
   }
-  *out = (struct cn_landing_activation){pc, (uintptr_t)(slot + 1), slot, step->landing};
-#pragma GCC unroll 6
+  *out = (struct cn_landing_activation){c.pc, c.sp, slot_of(&c), c.from->landing};
+#pragma GCC unroll 16
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     saved[i] = *(const uintptr_t *)((const char *)&regs->pc + path->distance[i]);
   CN_ASSERT(out->sp <= cairn_mutator.stack_end);

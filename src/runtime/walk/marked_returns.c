@@ -26,7 +26,7 @@ bool cn_marked_return_is_in_frame(const struct cn_frame *frame, uint64_t *reason
 {
   unsigned index;
 
-  if (frame->pc_slot == NULL || !cn_marked_return_find(*frame->pc_slot, &index))
+  if (frame->pc_slot == NULL || !cn_marked_return_find(cn_arch_strip_return(*frame->pc_slot), &index))
     return false;
   *reason = marks[index].reason;
   return true;
@@ -52,7 +52,7 @@ void cn_marked_returns_count(const struct cn_frame *frame)
 {
   unsigned index;
 
-  if (frame->pc_slot != NULL && cn_marked_return_find(*frame->pc_slot, &index))
+  if (frame->pc_slot != NULL && cn_marked_return_find(cn_arch_strip_return(*frame->pc_slot), &index))
     marks[index].met = count_number;
 }
 

@@ -216,8 +216,8 @@ void cn_return_barrier_set(struct cn_return_barriers *set, uintptr_t *slot, uint
 {
   uint8_t cell;
 
-  if (set->count == CN_RETURN_BARRIER_SET_CAPACITY || set->trusted != atomic_load(&distrust_count) ||
-      !cn_arch_may_replace_returns() || !claim_cell(set, &cell))
+  if (cn_arch_strip_return(*slot) != *slot || set->count == CN_RETURN_BARRIER_SET_CAPACITY ||
+      set->trusted != atomic_load(&distrust_count) || !cn_arch_may_replace_returns() || !claim_cell(set, &cell))
     return;
   CN_ASSERT(*slot != 0);
   CN_ASSERT(set->count == 0 || (uintptr_t)(slot + 1) < set->at[set->count - 1].sp);

@@ -44,7 +44,7 @@ struct cn_return_barrier {
  * frame map. */
 static inline bool cn_return_barrier_fits(const struct cn_frame *frame, const uintptr_t *slot)
 {
-  return frame->map != NULL && (uintptr_t)(slot + 1) == frame->sp;
+  return frame->map != NULL && frame->sp - (uintptr_t)(slot + 1) < CN_ARCH_RETURN_REACH_BYTES;
 }
 
 /* The few sets of barriers are lent to deep stacks. */
@@ -62,7 +62,7 @@ void cn_return_barriers_return_set(struct cn_return_barriers *set);
 unsigned cn_return_barriers_number_of(const struct cn_return_barriers *set);
 
 /* Set a barrier in a slot that fits, younger than all other barriers of the set; about `below` activations are older.
- * Does nothing if all barriers are in use, or barriers are forbidden. */
+ * Does nothing if all barriers are in use, or barriers are forbidden, or the return address is signed. */
 void cn_return_barrier_set(struct cn_return_barriers *set, uintptr_t *slot, uint64_t below);
 
 /* Note that a walk from the youngest activation has met the barrier with this cell first; null: the walk met no

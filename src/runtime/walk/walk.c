@@ -84,7 +84,7 @@ static inline void set_frame_map(struct cn_frame *frame, uint64_t key, uint64_t 
   CN_ASSERT(value != 0 && key >> CN_ENTRY_ADDRESS_SHIFT == frame->pc);
   frame->map = cn_entry_map_of(value);
   frame->size = key & CN_ENTRY_SIZE_MASK;
-  frame->saved = value & CN_ENTRY_SAVED_MASK;
+  frame->shape = value & CN_ENTRY_SHAPE_MASK;
 }
 
 static inline __attribute__((always_inline)) bool find_frame_map(struct cn_walk *walk)
@@ -213,7 +213,7 @@ static void begin_on_own_stack(struct cn_walk *walk, const struct cairn_mutator 
 
 static inline void place_registers(struct cn_frame *frame, const struct cn_saved_regs *regs)
 {
-#pragma GCC unroll 6
+#pragma GCC unroll 16
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     frame->place[i] = (uintptr_t *)&regs->gpr[cn_arch_callee_saved[i]];
 }
@@ -310,7 +310,7 @@ bool cn_walk_set_state(struct cn_walk *walk, const struct cairn_stack_state *sta
   if (state->pc == NULL)
     return !(walk->past_end = true);
   walk->past_end = false;
-  frame->pc = *state->pc;
+  frame->pc = cn_arch_strip_return(*state->pc);
   frame->pc_slot = state->pc;
   frame->sp = state->sp;
   frame->regs = NULL;
@@ -402,17 +402,17 @@ static __attribute__((noinline)) bool step_by_region_manager(struct cn_walk *wal
   return !walk->past_end;
 }
 
-/* Note that the prologue has pushed the registers of `mask` below `cfa`. The code is branch-free, because the set of
- * registers is unpredictable. */
-static inline void place_pushed_registers(struct cn_frame *frame, unsigned mask, uintptr_t cfa)
+/* Note that the prologue has saved registers below `cfa`. The code is branch-free, because the set of registers is
+ * unpredictable. */
+static inline void place_pushed_registers(struct cn_frame *frame, uintptr_t cfa)
 {
   typedef uintptr_t word_pair __attribute__((vector_size(16), aligned(8), may_alias));
-  const struct cn_prologue_shape *shape = &cn_arch_prologue_shapes[mask];
+  const struct cn_prologue_shape *shape = &cn_arch_prologue_shapes[frame->shape];
   const word_pair *keep = (const word_pair *)shape->keep, *offset = (const word_pair *)shape->offset;
   word_pair *place = (word_pair *)frame->place, end = {cfa, cfa};
 
-#pragma GCC unroll 3
-  for (int i = 0; i < CN_CALLEE_SAVED_COUNT / 2; i++)
+#pragma GCC unroll 8
+  for (int i = 0; i < CN_FRAME_PLACES / 2; i++)
     place[i] = (place[i] & keep[i]) + ((end & ~keep[i]) + offset[i]);
 }
 
@@ -436,6 +436,14 @@ static void place_saved_registers(struct cn_frame *frame, uintptr_t cfa)
       frame->place[i] = (uintptr_t *)(cfa + (uintptr_t)(intptr_t)offset[i]);
 }
 
+/* The place of the return address in a frame that may be irregular. */
+static uintptr_t *return_slot_of(const struct cn_frame *frame, uintptr_t cfa)
+{
+  if (CN_ARCH_CALL_PUSHES_RETURN || frame->map->pushed)
+    return cn_arch_return_slot(cfa, frame->shape);
+  return (uintptr_t *)(cfa + (uintptr_t)(intptr_t)cn_map_saved_offsets(frame->map)[CN_CALLEE_SAVED_COUNT]);
+}
+
 static __attribute__((noinline)) void prefetch_frames(struct cn_walk *walk)
 {
   CN_ASSERT(walk->frame.sp <= walk->stack_end);
@@ -450,15 +458,16 @@ static __attribute__((noinline)) void prefetch_frames(struct cn_walk *walk)
     cn_index_leave(entered);
 }
 
-static inline bool step_to_caller(struct cn_walk *walk, uintptr_t cfa)
+/* `slot` has the return address. */
+static inline bool step_to_caller(struct cn_walk *walk, uintptr_t cfa, uintptr_t *slot)
 {
   struct cn_frame *frame = &walk->frame;
 
   if (cfa <= frame->sp || cfa > walk->stack_end || cfa % sizeof cfa != 0)
     report_parse_failure(walk, "the frame does not end on the stack");
   walk->virtual_frame = 0;
-  frame->pc_slot = (uintptr_t *)cfa - 1;
-  frame->pc = *frame->pc_slot;
+  frame->pc_slot = slot;
+  frame->pc = cn_arch_strip_return(*slot);
   frame->sp = cfa;
   frame->regs = NULL;
   if (walk->ahead.begun)
@@ -476,12 +485,19 @@ static __attribute__((noinline)) bool step_over_irregular_frame(struct cn_walk *
   CN_ASSERT(frame->size == 0);
   if (cfa == 0)
     report_parse_failure(walk, "the frame's base register is unknown");
+  uintptr_t *slot = return_slot_of(frame, cfa);
   if (frame->map->pushed)
-    place_pushed_registers(frame, frame->saved, cfa);
+    place_pushed_registers(frame, cfa);
   else
     place_saved_registers(frame, cfa);
   frame->link = frame->place[CN_ARCH_FRAME_POINTER];
-  return step_to_caller(walk, cfa);
+  return step_to_caller(walk, cfa, slot);
+}
+
+/* The place of the frame pointer in a frame that saves it and ends at `cfa`. */
+static inline uintptr_t *record_of(const struct cn_frame *frame, uintptr_t cfa)
+{
+  return (uintptr_t *)(cfa - cn_arch_frame_record_bytes(frame->shape));
 }
 
 bool cn_walk_next(struct cn_walk *walk)
@@ -496,41 +512,52 @@ bool cn_walk_next(struct cn_walk *walk)
   if (frame->size & CN_ENTRY_CHAINED_BIT) {
     if (link == NULL)
       report_parse_failure(walk, "the frame's base register is unknown");
-    cfa = *link + 2 * sizeof cfa;
-    frame->link = (uintptr_t *)cfa - 2;
+    cfa = *link + cn_arch_frame_record_bytes(frame->shape);
+    frame->link = record_of(frame, cfa);
   } else {
     if (frame->size == 0)
       return step_over_irregular_frame(walk);
     cfa = frame->sp + frame->size * sizeof cfa;
-    if (frame->saved >> CN_ARCH_FRAME_POINTER & 1) /* the frame pointer is pushed first */
-      frame->link = (uintptr_t *)cfa - 2;
+    if (cn_arch_shape_registers(frame->shape) >> CN_ARCH_FRAME_POINTER & 1)
+      frame->link = record_of(frame, cfa);
   }
-  place_pushed_registers(frame, frame->saved, cfa);
-  return step_to_caller(walk, cfa);
+  uintptr_t *slot = cn_arch_return_slot(cfa, frame->shape);
+  place_pushed_registers(frame, cfa);
+  return step_to_caller(walk, cfa, slot);
+}
+
+/* Move the return address to the last word of the frame, whose saved registers have been read. */
+static uintptr_t *move_return_address(const struct cn_frame *frame, uintptr_t cfa)
+{
+  uintptr_t *last = (uintptr_t *)cfa - 1, *slot = return_slot_of(frame, cfa);
+
+  if (slot != last)
+    *last = cn_arch_strip_return(*slot);
+  return last;
 }
 
 uintptr_t *cn_walk_leave_frame(struct cn_walk *walk, uintptr_t saved[CN_CALLEE_SAVED_COUNT])
 {
   struct cn_frame *frame = &walk->frame;
   bool is_pushed = frame->size != 0 || frame->map->pushed;
-  const uintptr_t *offset = cn_arch_prologue_shapes[frame->saved].offset;
+  const uintptr_t *offset = cn_arch_prologue_shapes[frame->shape].offset;
   uintptr_t cfa;
 
   CN_ASSERT(!walk->past_end && frame->map != NULL);
   if (frame->size & CN_ENTRY_CHAINED_BIT)
-    cfa = frame->link != NULL ? *frame->link + 2 * sizeof cfa : 0;
+    cfa = frame->link != NULL ? *frame->link + cn_arch_frame_record_bytes(frame->shape) : 0;
   else
     cfa = frame->size != 0 ? frame->sp + frame->size * sizeof cfa : frame_end_of(frame);
   if (cfa <= frame->sp || cfa > walk->stack_end || cfa % sizeof cfa != 0)
     report_parse_failure(walk, "the frame does not end on the stack");
   if (!is_pushed)
     place_saved_registers(frame, cfa);
-#pragma GCC unroll 6
+#pragma GCC unroll 16
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     saved[i] = *frame->place[i];
-  for (unsigned pushed = is_pushed ? frame->saved : 0; pushed != 0; pushed &= pushed - 1) {
+  for (unsigned pushed = is_pushed ? cn_arch_shape_registers(frame->shape) : 0; pushed != 0; pushed &= pushed - 1) {
     int i = __builtin_ctz(pushed);
     saved[i] = *(const uintptr_t *)(cfa + offset[i]);
   }
-  return (uintptr_t *)cfa - 1;
+  return move_return_address(frame, cfa);
 }

@@ -18,17 +18,18 @@
  * set. place[r] is the address with the value of callee-saved register r (enum cn_reg) in this frame: in a stub's save
  * area, in an anchor, or in the frame of a younger function that saved the register; null if it is unknown. The other
  * registers are known only in a youngest frame that called a slow path, and in frames whose manager reports them. */
+enum { CN_FRAME_PLACES = (CN_CALLEE_SAVED_COUNT + 1) / 2 * 2 }; /* whole pairs; a last place without register is any */
 struct cn_frame {
   uintptr_t pc, sp;
   uintptr_t *pc_slot;
   uintptr_t *barrier; /* the slot with the barrier, if pc_slot is a barrier's cell */
-  uintptr_t *place[CN_CALLEE_SAVED_COUNT];
+  uintptr_t *place[CN_FRAME_PLACES];
   const struct cn_saved_regs *regs; /* null: only callee-saved registers are known; &cn_walk_separate_regs: other[] has
                                        the other registers' places */
   const struct cn_frame_map *map;
-  uintptr_t *link; /* with a map: a copy of the frame pointer's place, for a shorter critical path */
-  unsigned size;   /* size as in the key of the map's entry (index.h) */
-  unsigned saved;
+  uintptr_t *link;              /* with a map: a copy of the frame pointer's place, for a shorter critical path */
+  unsigned size;                /* size as in the key of the map's entry (index.h) */
+  unsigned shape;               /* of the prologue, if the map says `pushed` */
   struct cn_code_region region; /* `region` is valid if map is null, `other` by `regs` */
   uintptr_t *other[CN_ARCH_REGISTER_COUNT];
 };
@@ -108,8 +109,8 @@ bool cn_walk_next(struct cn_walk *walk);
 bool cn_walk_set_state(struct cn_walk *walk, const struct cairn_stack_state *state);
 
 /* Read the values that the callee-saved registers have when the current frame returns: a frame with a map, with known
- * places of all of them. Returns the place of the address where the frame returns to. The walk is then of no further
- * use. */
+ * places of all of them. Returns the last word of the frame, which then has the address where the frame returns to,
+ * without a signature: the slot of a transfer (arch.h). The walk is then of no further use. */
 uintptr_t *cn_walk_leave_frame(struct cn_walk *walk, uintptr_t saved[CN_CALLEE_SAVED_COUNT]);
 
 /* A saved position on a stack. A walk in a later stop continues there if neither the activation nor an older activation

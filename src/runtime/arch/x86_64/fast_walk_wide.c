@@ -14,8 +14,8 @@ struct lanes {
   __m512i at;
 };
 enum { SAVED_LANES_MASK = (1 << CN_CALLEE_SAVED_COUNT) - 1, SP_LANE_BIT = 1 << CN_PLAIN_SP };
-_Static_assert((int)CN_ENTRY_SAVED_MASK == (int)SAVED_LANES_MASK && (int)CN_ENTRY_SP_BIT == (int)SP_LANE_BIT,
-               "an entry's value has a bit for each lane");
+_Static_assert((int)CN_ENTRY_SHAPE_MASK == (int)SAVED_LANES_MASK && (int)CN_ENTRY_SP_BIT == (int)SP_LANE_BIT,
+               "an entry's value has a bit for each lane, since its shape is a mask");
 
 static inline struct lanes lanes_load(uintptr_t *const *place, uintptr_t sp)
 {
@@ -32,7 +32,7 @@ static inline void lanes_store(struct lanes lanes, uintptr_t **place)
 /* Apply the pushes of a prologue. The unused lane gets an arbitrary value. */
 static inline struct lanes lanes_apply_pushes(struct lanes lanes, uint64_t value, uintptr_t cfa)
 {
-  __m512i offset = _mm512_load_si512(cn_arch_prologue_shapes[value & CN_ENTRY_SAVED_MASK].offset);
+  __m512i offset = _mm512_load_si512(cn_arch_prologue_shapes[value & CN_ENTRY_SHAPE_MASK].offset);
 
   lanes.at = _mm512_mask_add_epi64(lanes.at, (__mmask8)value, _mm512_set1_epi64((long long)cfa), offset);
   return lanes;

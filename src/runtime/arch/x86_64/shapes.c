@@ -25,5 +25,5 @@ enum {
   PROLOGUE_SHAPE(mask), PROLOGUE_SHAPE((mask) + 1), PROLOGUE_SHAPE((mask) + 2), PROLOGUE_SHAPE((mask) + 3)
 #define SHAPES16(mask) SHAPES4(mask), SHAPES4((mask) + 4), SHAPES4((mask) + 8), SHAPES4((mask) + 12)
 
-const struct cn_prologue_shape cn_arch_prologue_shapes[1 << CN_CALLEE_SAVED_COUNT] = {SHAPES16(0), SHAPES16(16),
-                                                                                      SHAPES16(32), SHAPES16(48)};
+const struct cn_prologue_shape cn_arch_prologue_shapes[CN_ARCH_SHAPES] = {SHAPES16(0), SHAPES16(16), SHAPES16(32),
+                                                                          SHAPES16(48)};
