@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The entry of assembly functions for AArch64. Included by <cairn/entry.h>. The code overwrites x9 to x17 and the flags.
+ * The entry of assembly functions for AArch64. Included by <cairn/entry.h>. The code overwrites x9 to x17 and the
+ * flags.
  */
 #ifndef CAIRN_ENTRY_AARCH64_H
 #define CAIRN_ENTRY_AARCH64_H

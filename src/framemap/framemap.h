@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "framemap/frames_x86_64.h"
+#include "framemap/port.h"
 
 /* A place in a frame: memory or a register, by DWARF number. At a preserve_all call, the register may be
  * caller-saved. */
@@ -32,17 +32,19 @@ struct cn_landing {
 
 /* A safepoint, decoded. */
 struct cn_safepoint {
-  uint8_t cfa_reg;                             /* DWARF number of a base (cn_port_base_registers) */
-  int32_t cfa_offset;                          /* CFA = reg + offset */
-  uint8_t saved;                               /* bits of enum cn_reg that the prologue has saved */
-  int32_t saved_offset[CN_CALLEE_SAVED_COUNT]; /* the registers' offsets from the CFA (negative) */
-  uint64_t id;                                 /* statepoint id */
+  uint8_t cfa_reg;                    /* DWARF number of a base of the port */
+  int32_t cfa_offset;                 /* CFA = reg + offset */
+  uint16_t saved;                     /* bits of tracked registers that the prologue has saved */
+  int32_t saved_offset[CN_SAVED_MAX]; /* the registers' offsets from the CFA (negative) */
+  int32_t return_address_offset;      /* the return address's offset from the CFA (negative) */
+  uint64_t id;                        /* statepoint id */
   struct cn_landing landing;
   uint32_t roots;              /* number of cn_root */
   uint32_t areas;              /* number of cn_described_area */
-  const unsigned char *cursor; /* private to the reader: start of the roots */
+  const unsigned char *cursor; /* private to the reader, like all later members: start of the roots */
   const unsigned char *end;
-  bool in_areas; /* private to the reader: the number of areas has been read */
+  const struct cn_frame_port *port;
+  bool in_areas; /* the number of areas has been read */
 };
 
 /* A live reference. Base pointers come first, one for each place with a base pointer. Each derived reference has its
@@ -72,13 +74,15 @@ struct cn_framemap_function {
   uint32_t code_size;
   uint32_t safepoints;
   bool no_barriers;          /* its object does not state its kind of barriers */
-  const unsigned char *data; /* reader's own */
+  const unsigned char *data; /* private to the reader, like all later members */
   const unsigned char *end;
+  const struct cn_frame_port *port;
 };
 
-/* Read the next function of [*cursor, end). CN_FRAMEMAP_NONE at the end. With CN_FRAMEMAP_BAD, *cursor is the start of
- * the malformed bytes. The section must be linked and mapped, because addresses are position-relative. */
-int cn_framemap_next_function(const unsigned char **cursor, const unsigned char *end,
+/* Read the next function of [*cursor, end), in a file of the port. CN_FRAMEMAP_NONE at the end. With CN_FRAMEMAP_BAD,
+ * *cursor is the start of the malformed bytes. The section must be linked and mapped, because addresses are
+ * position-relative. */
+int cn_framemap_next_function(const struct cn_frame_port *port, const unsigned char **cursor, const unsigned char *end,
                               struct cn_framemap_function *function);
 /* Read the return address of safepoint `index` as an offset from the entry. Return offsets ascend. */
 int cn_framemap_read_return_offset(const struct cn_framemap_function *function, uint32_t index, uint32_t *offset);

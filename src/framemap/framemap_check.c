@@ -12,65 +12,85 @@
 
 static bool is_register_saved(const struct cn_safepoint *f, unsigned reg)
 {
-  return reg < CN_CALLEE_SAVED_COUNT && (f->saved >> reg & 1);
+  return reg < CN_SAVED_MAX && (f->saved >> reg & 1);
 }
 
 /* True if the base register belongs to the frame: the stack pointer, or a register whose caller's value is saved. */
-bool cn_framemap_is_frame_base(const struct cn_safepoint *f, unsigned dwarf)
+bool cn_framemap_is_frame_base(const struct cn_frame_port *port, const struct cn_safepoint *f, unsigned dwarf)
 {
-  return dwarf == CN_DWARF_SP || (cn_port_base_index_of(dwarf) < CN_PORT_BASE_COUNT &&
-                                  is_register_saved(f, cn_port_tracked_register_of(dwarf)));
+  return cn_port_is_sp(port, dwarf) || (cn_port_base_index_of(port, dwarf) < CN_PORT_BASE_COUNT &&
+                                        is_register_saved(f, cn_port_tracked_index_of(port, dwarf)));
 }
 
-const char *cn_framemap_frame_wrong(const struct cn_safepoint *f)
+/* True for the offset of a word in the frame, below the words that the call pushed. */
+static bool is_word_of_frame(const struct cn_frame_port *port, const struct cn_safepoint *f, int32_t offset)
 {
-  if (!cn_framemap_is_frame_base(f, f->cfa_reg))
+  return offset <= -8 - port->pushed_bytes && offset % 8 == 0 &&
+         !(cn_port_is_sp(port, f->cfa_reg) && offset < -f->cfa_offset);
+}
+
+static const char *return_address_wrong(const struct cn_frame_port *port, const struct cn_safepoint *f)
+{
+  int32_t offset = f->return_address_offset;
+
+  if (port->has_link_register ? !is_word_of_frame(port, f, offset) : offset != -port->pushed_bytes)
+    return "frame map: a return address lies outside its place";
+  for (unsigned r = 0; r < port->tracked_count; r++)
+    if (is_register_saved(f, r) && f->saved_offset[r] == offset)
+      return "frame map: a register is saved in the place of the return address";
+  return NULL;
+}
+
+const char *cn_framemap_frame_wrong(const struct cn_frame_port *port, const struct cn_safepoint *f)
+{
+  if (!cn_framemap_is_frame_base(port, f, f->cfa_reg))
     return "frame map: a frame address is not based on a base of the frame";
   if (f->cfa_offset < 8 || f->cfa_offset % 8)
     return "frame map: a frame address is not above its base";
-  if (f->saved >> CN_CALLEE_SAVED_COUNT)
+  if (f->saved >> port->tracked_count)
     return "frame map: a register is saved that is not callee-saved";
-  for (unsigned r = 0; r < CN_CALLEE_SAVED_COUNT; r++) {
+  for (unsigned r = 0; r < port->tracked_count; r++) {
     if (!is_register_saved(f, r))
       continue;
-    if (f->saved_offset[r] > CN_FIRST_PUSH_OFFSET || f->saved_offset[r] % 8 ||
-        (f->cfa_reg == CN_DWARF_SP && f->saved_offset[r] < -f->cfa_offset))
+    if (!is_word_of_frame(port, f, f->saved_offset[r]))
       return "frame map: a register is saved outside the frame";
     for (unsigned other = 0; other < r; other++)
       if (is_register_saved(f, other) && f->saved_offset[other] == f->saved_offset[r])
         return "frame map: two registers are saved in one place";
   }
-  return NULL;
+  return return_address_wrong(port, f);
 }
 
 /* True if `size` bytes at reg + offset lie between the stack pointer and the return address, outside the saved
  * registers, or if the model does not give the register's target. */
-static bool lies_in_frame(const struct cn_safepoint *f, unsigned reg, int64_t offset, int64_t size)
+static bool lies_in_frame(const struct cn_frame_port *port, const struct cn_safepoint *f, unsigned reg, int64_t offset,
+                          int64_t size)
 {
-  if (reg == CN_DWARF_SP && offset < 0)
+  if (cn_port_is_sp(port, reg) && offset < 0)
     return false;
   if (reg != f->cfa_reg)
     return true;
   int64_t from = offset - f->cfa_offset, to = from + size;
-  if (to > -8)
+  if (to > -port->pushed_bytes || (from < f->return_address_offset + 8 && to > f->return_address_offset))
     return false;
-  for (unsigned r = 0; r < CN_CALLEE_SAVED_COUNT; r++)
+  for (unsigned r = 0; r < port->tracked_count; r++)
     if (is_register_saved(f, r) && from < f->saved_offset[r] + 8 && to > f->saved_offset[r])
       return false;
   return true;
 }
 
-static const char *place_wrong(const struct cn_safepoint *f, struct cn_frame_place loc)
+static const char *place_wrong(const struct cn_frame_port *port, const struct cn_safepoint *f,
+                               struct cn_frame_place loc)
 {
-  if (loc.is_register && (loc.reg > CN_DWARF_LAST || cn_port_is_lost_over_every_call(loc.reg)))
+  if (loc.is_register && (loc.reg > port->last_general || cn_port_is_lost_over_every_call(port, loc.reg)))
     return "frame map: a reference is in a register that no call preserves";
   if (loc.is_register)
     return loc.reg == f->cfa_reg ? "frame map: a reference is in the base of the frame address" : NULL;
-  if (!cn_framemap_is_frame_base(f, loc.reg))
+  if (!cn_framemap_is_frame_base(port, f, loc.reg))
     return "frame map: a slot is not based on a base of the frame";
   if (loc.offset % 8)
     return "frame map: a slot is not aligned";
-  return lies_in_frame(f, loc.reg, loc.offset, 8) ? NULL : "frame map: a slot lies outside the frame";
+  return lies_in_frame(port, f, loc.reg, loc.offset, 8) ? NULL : "frame map: a slot lies outside the frame";
 }
 
 /* True if the place is the place of one of the first `bases` roots, which ascend. */
@@ -82,13 +102,14 @@ static bool is_place_of_base(const struct cn_map_safepoint *s, uint32_t bases, s
   return low < bases && cn_frame_place_compare(s->roots[low].base, place) == 0;
 }
 
-static const char *root_wrong(const struct cn_map_safepoint *s, uint32_t i, uint32_t bases)
+static const char *root_wrong(const struct cn_frame_port *port, const struct cn_map_safepoint *s, uint32_t i,
+                              uint32_t bases)
 {
   const struct cn_root *root = &s->roots[i];
-  const char *wrong = place_wrong(&s->frame, root->base);
+  const char *wrong = place_wrong(port, &s->frame, root->base);
 
   if (!wrong)
-    wrong = place_wrong(&s->frame, root->derived);
+    wrong = place_wrong(port, &s->frame, root->derived);
   if (wrong)
     return wrong;
   if (i && i != bases && cn_frame_place_compare(root[-1].derived, root->derived) >= 0)
@@ -100,7 +121,7 @@ static const char *root_wrong(const struct cn_map_safepoint *s, uint32_t i, uint
   return is_place_of_base(s, bases, root->derived) ? "frame map: a place is a base's and derived" : NULL;
 }
 
-static const char *roots_wrong(const struct cn_map_safepoint *s)
+static const char *roots_wrong(const struct cn_frame_port *port, const struct cn_map_safepoint *s)
 {
   const char *wrong = NULL;
   uint32_t bases = 0;
@@ -111,13 +132,14 @@ static const char *roots_wrong(const struct cn_map_safepoint *s)
     if (!s->roots[i].is_derived)
       return "frame map: a base comes after a derived reference";
   for (uint32_t i = 0; !wrong && i < s->frame.roots; i++)
-    wrong = root_wrong(s, i, bases);
+    wrong = root_wrong(port, s, i, bases);
   return wrong;
 }
 
-static const char *area_wrong(const struct cn_safepoint *f, const struct cn_described_area *a)
+static const char *area_wrong(const struct cn_frame_port *port, const struct cn_safepoint *f,
+                              const struct cn_described_area *a)
 {
-  if (!cn_framemap_is_frame_base(f, a->reg))
+  if (!cn_framemap_is_frame_base(port, f, a->reg))
     return "frame map: an area is not based on a base of the frame";
   if (a->ref_offset)
     return "frame map: an area does not start at its first reference";
@@ -127,7 +149,7 @@ static const char *area_wrong(const struct cn_safepoint *f, const struct cn_desc
     return "frame map: the references of an area share bytes";
   if (a->stride > INT32_MAX || a->count - 1 > INT32_MAX / (a->stride ? a->stride : 1))
     return "frame map: an area is larger than a frame";
-  return lies_in_frame(f, a->reg, a->offset, (int64_t)((a->count - 1) * a->stride + 8))
+  return lies_in_frame(port, f, a->reg, a->offset, (int64_t)((a->count - 1) * a->stride + 8))
              ? NULL
              : "frame map: an area lies outside the frame";
 }
@@ -145,16 +167,17 @@ static const char *landing_wrong(const struct cn_landing *landing, uint32_t code
              : NULL;
 }
 
-static const char *safepoint_wrong(const struct cn_map_safepoint *s, uint32_t code_size)
+static const char *safepoint_wrong(const struct cn_frame_port *port, const struct cn_map_safepoint *s,
+                                   uint32_t code_size)
 {
-  const char *wrong = cn_framemap_frame_wrong(&s->frame);
+  const char *wrong = cn_framemap_frame_wrong(port, &s->frame);
 
   if (!wrong)
     wrong = landing_wrong(&s->frame.landing, code_size);
   if (!wrong)
-    wrong = roots_wrong(s);
+    wrong = roots_wrong(port, s);
   for (uint32_t i = 0; !wrong && i < s->frame.areas; i++)
-    wrong = area_wrong(&s->frame, &s->areas[i]);
+    wrong = area_wrong(port, &s->frame, &s->areas[i]);
   return wrong;
 }
 
@@ -177,6 +200,8 @@ const char *cn_map_function_wrong(const struct cn_map_function *f)
 {
   const char *wrong = NULL;
 
+  if (!f->port)
+    return "frame map: a function has no port";
   if (f->safepoints.count > CN_FRAMEMAP_MAX_SAFEPOINTS)
     return "frame map: a function has too many safepoints";
   for (size_t i = 0; !wrong && i < f->safepoints.count; i++) {
@@ -185,10 +210,12 @@ const char *cn_map_function_wrong(const struct cn_map_function *f)
       return "frame map: a return address lies outside the function";
     if (i && s[-1].return_offset >= s->return_offset)
       return "frame map: the return addresses do not ascend";
-    wrong = safepoint_wrong(s, f->code_size);
+    wrong = safepoint_wrong(f->port, s, f->code_size);
   }
   if (wrong || !f->points.points.count)
     return wrong;
+  if (f->points.port != f->port)
+    return "frame map: points are of another port";
   if (f->points.code_size != f->code_size)
     return "frame map: points are of a function of another size";
   wrong = cn_function_points_wrong(&f->points);
@@ -197,16 +224,23 @@ const char *cn_map_function_wrong(const struct cn_map_function *f)
 
 /* ---- its bytes ---- */
 
-static bool is_same_frame(const struct cn_safepoint *a, const struct cn_safepoint *b)
+bool cn_framemap_is_same_frame(const struct cn_frame_port *port, const struct cn_safepoint *a,
+                               const struct cn_safepoint *b)
 {
-  bool same = a->cfa_reg == b->cfa_reg && a->cfa_offset == b->cfa_offset && a->saved == b->saved && a->id == b->id &&
-              a->roots == b->roots && a->areas == b->areas && a->landing.pad == b->landing.pad &&
-              a->landing.selector == b->landing.selector && a->landing.popped == b->landing.popped &&
-              a->landing.barred == b->landing.barred;
+  bool same = a->cfa_reg == b->cfa_reg && a->cfa_offset == b->cfa_offset && a->saved == b->saved &&
+              a->return_address_offset == b->return_address_offset;
 
-  for (unsigned r = 0; same && r < CN_CALLEE_SAVED_COUNT; r++)
+  for (unsigned r = 0; same && r < port->tracked_count; r++)
     same = !is_register_saved(a, r) || a->saved_offset[r] == b->saved_offset[r];
   return same;
+}
+
+static bool is_same_safepoint(const struct cn_frame_port *port, const struct cn_safepoint *a,
+                              const struct cn_safepoint *b)
+{
+  return cn_framemap_is_same_frame(port, a, b) && a->id == b->id && a->roots == b->roots && a->areas == b->areas &&
+         a->landing.pad == b->landing.pad && a->landing.selector == b->landing.selector &&
+         a->landing.popped == b->landing.popped && a->landing.barred == b->landing.barred;
 }
 
 static bool is_same_root(const struct cn_root *a, const struct cn_root *b)
@@ -230,7 +264,7 @@ static bool reads_back_as_written(const struct cn_framemap_function *read, uint3
   uint32_t offset;
 
   if (cn_framemap_read_return_offset(read, index, &offset) || offset != want->return_offset ||
-      cn_framemap_read_safepoint(read, index, &s) || !is_same_frame(&want->frame, &s))
+      cn_framemap_read_safepoint(read, index, &s) || !is_same_safepoint(read->port, &want->frame, &s))
     return false;
   for (uint32_t i = 0; i < want->frame.roots; i++)
     if (cn_framemap_next_root(&s, &root) || !is_same_root(&want->roots[i], &root))
@@ -246,7 +280,7 @@ const char *cn_framemap_encoding_wrong(const unsigned char *bytes, size_t length
   const unsigned char *cursor = bytes;
   struct cn_framemap_function read;
 
-  if (cn_framemap_next_function(&cursor, bytes + length, &read) || cursor != bytes + length)
+  if (cn_framemap_next_function(f->port, &cursor, bytes + length, &read) || cursor != bytes + length)
     return "frame map: the bytes are not one function's";
   if (read.code_size != f->code_size || read.safepoints != f->safepoints.count || read.no_barriers != f->no_barriers)
     return "frame map: the bytes have another header";

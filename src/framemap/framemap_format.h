@@ -21,17 +21,19 @@
  *
  * A descriptor (uleb: unsigned LEB128 of at most 64 bits):
  *
- *     u8    head: bits 0..1  base of the CFA: its index in cn_port_base_registers, 0 is SP
+ *     u8    head: bits 0..1  base of the CFA: its index among the port's bases, 0 is SP
  *                 bit  2     there are areas
  *                 bits 3..4  statepoint id: 0 default, 1 poll, 2 allocation,
  *                            3 a u64 follows the saved registers
  *                 bits 5..7  number of roots, or 7: a uleb with the number minus 7 follows
  *    [uleb  number of roots - 7]
  *     uleb  CFA offset / 8
- *     u8    saved registers: bits 0..5 by enum cn_reg;
- *           bit 7: they were pushed in the order of cn_push_order,
- *                  from CFA - 16 down;
- *           else for each saved register, in the order of the bits, a uleb with -offset / 8;
+ *     u8    saved registers: bit 7: bits 0..5 are the number of the prologue's shape (frames_PORT.c):
+ *                                    on x86-64 the set of registers, pushed from CFA - 16 down;
+ *                                    on AArch64 the number of registers from x19 on, with x29 and x30;
+ *           bit 7 clear: bits 0..5 are the set of saved registers; with a link register, these bits are 0, and
+ *                  a uleb with the set and a uleb with -offset / 8 of the return address follow.
+ *                  Then for each saved register, in the order of the bits, a uleb with -offset / 8;
  *           bit 6: a landing follows the statepoint id
  *    [u64   statepoint id]
  *    [uleb  landing pad, as an offset from the entry; 0: only an unwinder knows. With a pad,
@@ -46,12 +48,13 @@
  *           uleb of tag << 2 | base, uleb parameter]
  *
  *     place: bit 0 clear: memory at SP + 8 * (the rest)
- *            bit 0 set, bit 5 clear: the register of DWARF number bits 1..4
+ *            bit 0 set, bit 5 clear: a register: bits 1..4 and, if the port has more than 16 general registers,
+ *                                    bit 6 are its DWARF number, xor the port's register_flip
  *            bit 0 set, bit 5 set: memory at base 1 (bit 1 clear) or 2 (bit 1 set),
  *                                  + 8 * the zigzag number in bits 6 and up
  *
- * A reference in a register or in a spill slot below SP + 256 takes one byte; the other facts of a usual frame take
- * three bytes.
+ * A reference in a callee-saved register or in a spill slot below SP + 256 takes one byte; the other facts of a usual
+ * frame take three bytes.
  */
 #ifndef CN_FRAMEMAP_FRAMEMAP_FORMAT_H
 #define CN_FRAMEMAP_FRAMEMAP_FORMAT_H
@@ -76,9 +79,11 @@ enum {
   CN_DESCRIPTOR_ROOTS_SHIFT = 5,
   CN_DESCRIPTOR_MANY_ROOTS = 7,
   CN_STATEPOINT_ID_EXPLICIT = 3,
-  CN_SAVED_IN_PUSH_ORDER = 1 << 7,
+  CN_SAVED_AS_SHAPE = 1 << 7,
   CN_SAVED_HAS_LANDING = 1 << 6,
+  CN_SAVED_MASK = (1 << 6) - 1,
   CN_PLACE_ON_OTHER_BASE = 1 << 5,
+  CN_PLACE_HIGH_SHIFT = 6,
   CN_AREA_TAG_FOLLOWS = 3,
 };
 
@@ -96,8 +101,8 @@ static inline int cn_frame_place_compare(struct cn_frame_place a, struct cn_fram
  *
  * cn_map_function_wrong() checks these invariants:
  *   - return offsets ascend and lie within the code;
- *   - the base of a frame address, slot or area is the stack pointer or a saved base register; registers are saved in
- *     the frame at distinct places;
+ *   - the base of a frame address, slot or area is the stack pointer or a saved base register; registers and the return
+ *     address are saved in the frame at distinct places;
  *   - roots fulfil the rules of struct cn_root: base pointers come first, then derived references, both by ascending
  *     place; each place occurs once, and the base of each derived reference is listed;
  *   - a landing pad lies in the code, and a barred call has no pad;
@@ -114,6 +119,7 @@ struct cn_map_safepoint {
 };
 
 struct cn_map_function {
+  const struct cn_frame_port *port;
   const char *name;
   uint32_t section; /* the object's section with the code */
   uint64_t offset;  /* offset of the entry in that section */
@@ -141,9 +147,13 @@ int cn_framemap_next_header(const unsigned char **cursor, const unsigned char *e
 /* The part of a descriptor from the CFA offset to the saved registers, also of a point's record. `base` is the code of
  * the CFA's base. `*has_landing` gets CN_SAVED_HAS_LANDING; null: a landing is malformed. False if the bytes are
  * malformed. */
-bool cn_framemap_get_frame_row(const unsigned char **cursor, const unsigned char *end, unsigned base,
-                               struct cn_safepoint *out, bool *has_landing);
-void cn_framemap_put_frame_row(struct cn_bytes *out, const struct cn_safepoint *frame);
+bool cn_framemap_get_frame_row(const struct cn_frame_port *port, const unsigned char **cursor, const unsigned char *end,
+                               unsigned base, struct cn_safepoint *out, bool *has_landing);
+void cn_framemap_put_frame_row(struct cn_bytes *out, const struct cn_frame_port *port,
+                               const struct cn_safepoint *frame);
+
+/* The number of the shape of the frame's prologue, or CN_NO_SHAPE. */
+unsigned cn_framemap_shape_of(const struct cn_frame_port *port, const struct cn_safepoint *frame);
 
 static inline bool cn_landing_exists(const struct cn_landing *landing)
 {
@@ -155,12 +165,16 @@ static inline bool cn_landing_exists(const struct cn_landing *landing)
  * length. */
 void cn_framemap_put_header(struct cn_bytes *out, uint32_t code_size, uint32_t packed);
 void cn_framemap_end_function(struct cn_bytes *out, size_t begin, const struct cn_bytes *records);
-unsigned cn_framemap_base_code_of(unsigned dwarf);
+unsigned cn_framemap_base_code_of(const struct cn_frame_port *port, unsigned dwarf);
 
 /* framemap_check.c: checks of a complete model, and of its bytes before relocation. */
 const char *cn_map_function_wrong(const struct cn_map_function *function);
-const char *cn_framemap_frame_wrong(const struct cn_safepoint *frame); /* only its frame address and saved registers */
-bool cn_framemap_is_frame_base(const struct cn_safepoint *frame, unsigned dwarf);
+/* Checks only the frame address, the return address and the saved registers. */
+const char *cn_framemap_frame_wrong(const struct cn_frame_port *port, const struct cn_safepoint *frame);
+/* True if both frames have the same address, return address and saved registers. */
+bool cn_framemap_is_same_frame(const struct cn_frame_port *port, const struct cn_safepoint *a,
+                               const struct cn_safepoint *b);
+bool cn_framemap_is_frame_base(const struct cn_frame_port *port, const struct cn_safepoint *frame, unsigned dwarf);
 const char *cn_framemap_encoding_wrong(const unsigned char *bytes, size_t length,
                                        const struct cn_map_function *function);
 

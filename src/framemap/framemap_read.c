@@ -46,7 +46,8 @@ int cn_framemap_next_header(const unsigned char **cursor, const unsigned char *e
   return CN_FRAMEMAP_OK;
 }
 
-int cn_framemap_next_function(const unsigned char **cursor, const unsigned char *end, struct cn_framemap_function *f)
+int cn_framemap_next_function(const struct cn_frame_port *port, const unsigned char **cursor, const unsigned char *end,
+                              struct cn_framemap_function *f)
 {
   struct cn_map_header h;
   int status = cn_framemap_next_header(cursor, end, &h);
@@ -62,7 +63,8 @@ int cn_framemap_next_function(const unsigned char **cursor, const unsigned char 
                                      .safepoints = count,
                                      .no_barriers = h.packed & CN_FRAMEMAP_NO_BARRIERS_FLAG,
                                      .data = h.data,
-                                     .end = h.end};
+                                     .end = h.end,
+                                     .port = port};
   *cursor = h.end;
   return CN_FRAMEMAP_OK;
 }
@@ -94,50 +96,68 @@ int cn_framemap_read_return_offset(const struct cn_framemap_function *f, uint32_
   return CN_FRAMEMAP_OK;
 }
 
-static bool get_saved_registers(const unsigned char **cursor, const unsigned char *end, struct cn_safepoint *out,
-                                bool *has_landing)
+static bool get_shape(const struct cn_frame_port *port, unsigned shape, struct cn_safepoint *out)
 {
-  int32_t pushed = CN_FIRST_PUSH_OFFSET;
+  struct cn_saved_places places;
+
+  if (!port->fill_shape(shape, &places))
+    return false;
+  out->saved = places.saved;
+  out->return_address_offset = places.return_address;
+  for (unsigned r = 0; r < port->tracked_count; r++)
+    out->saved_offset[r] = places.offset[r];
+  return true;
+}
+
+/* Read the offset of a word of the frame. */
+static bool get_place_in_frame(const struct cn_frame_port *port, const unsigned char **cursor, const unsigned char *end,
+                               int32_t *offset)
+{
+  uint64_t value;
+
+  return cn_uleb_get(cursor, end, &value) && value >= 1 + port->pushed_bytes / 8u && value <= INT32_MAX &&
+         scale_word_offset(-(int64_t)value, offset);
+}
+
+static bool get_saved_registers(const struct cn_frame_port *port, const unsigned char **cursor,
+                                const unsigned char *end, struct cn_safepoint *out, bool *has_landing)
+{
+  uint64_t set;
 
   if (*cursor == end)
     return false;
   unsigned char saved = *(*cursor)++;
-  out->saved = saved & (unsigned char)~CN_SAVED_IN_PUSH_ORDER;
-  if (has_landing) {
+  if (has_landing)
     *has_landing = saved & CN_SAVED_HAS_LANDING;
-    out->saved &= (unsigned char)~CN_SAVED_HAS_LANDING;
-  }
-  if (out->saved >> CN_CALLEE_SAVED_COUNT)
+  else if (saved & CN_SAVED_HAS_LANDING)
     return false;
-  if (saved & CN_SAVED_IN_PUSH_ORDER) {
-    for (unsigned i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
-      if (saved >> cn_push_order[i] & 1) {
-        out->saved_offset[cn_push_order[i]] = pushed;
-        pushed -= 8;
-      }
-    return true;
-  }
-  for (unsigned r = 0; r < CN_CALLEE_SAVED_COUNT; r++) {
-    uint64_t value;
-    if (!(saved >> r & 1))
-      continue;
-    if (!cn_uleb_get(cursor, end, &value) || value < 2 || value > INT32_MAX ||
-        !scale_word_offset(-(int64_t)value, &out->saved_offset[r]))
+  set = saved & CN_SAVED_MASK;
+  if (saved & CN_SAVED_AS_SHAPE)
+    return get_shape(port, (unsigned)set, out);
+  out->return_address_offset = -port->pushed_bytes;
+  if (port->has_link_register &&
+      (set || !cn_uleb_get(cursor, end, &set) || !get_place_in_frame(port, cursor, end, &out->return_address_offset)))
+    return false;
+  if (set >> port->tracked_count)
+    return false;
+  out->saved = (uint16_t)set;
+  for (unsigned r = 0; r < port->tracked_count; r++)
+    if ((set >> r & 1) && !get_place_in_frame(port, cursor, end, &out->saved_offset[r]))
       return false;
-  }
   return true;
 }
 
-bool cn_framemap_get_frame_row(const unsigned char **cursor, const unsigned char *end, unsigned base,
-                               struct cn_safepoint *out, bool *has_landing)
+bool cn_framemap_get_frame_row(const struct cn_frame_port *port, const unsigned char **cursor, const unsigned char *end,
+                               unsigned base, struct cn_safepoint *out, bool *has_landing)
 {
   uint64_t value;
 
   if (base >= CN_PORT_BASE_COUNT || !cn_uleb_get(cursor, end, &value) || value > INT32_MAX ||
       !scale_word_offset((int64_t)value, &out->cfa_offset))
     return false;
-  out->cfa_reg = cn_port_base_registers[base];
-  return get_saved_registers(cursor, end, out, has_landing);
+  out->port = port;
+  out->cfa_reg = port->base[base];
+  return get_saved_registers(port, cursor, end, out, has_landing);
 }
 
 static bool get_statepoint_id(const unsigned char **cursor, const unsigned char *end, unsigned code, uint64_t *id)
@@ -219,7 +239,7 @@ int cn_framemap_read_safepoint(const struct cn_framemap_function *f, uint32_t in
     out->roots += (uint32_t)value;
   }
   bool has_landing;
-  if (!cn_framemap_get_frame_row(&p, f->end, head & 3, out, &has_landing) ||
+  if (!cn_framemap_get_frame_row(f->port, &p, f->end, head & 3, out, &has_landing) ||
       !get_statepoint_id(&p, f->end, head >> CN_DESCRIPTOR_ID_SHIFT & 3, &out->id) ||
       (has_landing && !get_landing(&p, f->end, f->code_size, &out->landing)))
     return CN_FRAMEMAP_BAD;
@@ -229,21 +249,22 @@ int cn_framemap_read_safepoint(const struct cn_framemap_function *f, uint32_t in
   return CN_FRAMEMAP_OK;
 }
 
-static bool decode_place(uint64_t value, struct cn_frame_place *loc)
+static bool decode_place(const struct cn_frame_port *port, uint64_t value, struct cn_frame_place *loc)
 {
   *loc = (struct cn_frame_place){0};
   if (!(value & 1)) {
-    loc->reg = cn_port_base_registers[0];
+    loc->reg = port->base[0];
     return scale_word_offset((int64_t)(value >> 1), &loc->offset);
   }
-  if (!(value >> 1 & CN_PLACE_ON_OTHER_BASE >> 1)) {
+  if (!(value & CN_PLACE_ON_OTHER_BASE)) {
+    uint64_t high = value >> CN_PLACE_HIGH_SHIFT;
     loc->is_register = 1;
-    loc->reg = (uint8_t)(value >> 1);
-    return value >> 1 < 16;
+    loc->reg = (uint8_t)((value >> 1 & 15) | (high & 1) << 4) ^ port->register_flip;
+    return high <= port->last_general >> 4;
   }
   if (value >> 2 & 7)
     return false;
-  loc->reg = cn_port_base_registers[1 + (value >> 1 & 1)];
+  loc->reg = port->base[1 + (value >> 1 & 1)];
   return scale_word_offset(cn_zigzag_decode(value >> 6), &loc->offset);
 }
 
@@ -253,11 +274,11 @@ int cn_framemap_next_root(struct cn_safepoint *s, struct cn_root *out)
 
   if (!s->roots)
     return CN_FRAMEMAP_NONE;
-  if (!cn_uleb_get(&s->cursor, s->end, &value) || !decode_place(value >> 1, &out->base))
+  if (!cn_uleb_get(&s->cursor, s->end, &value) || !decode_place(s->port, value >> 1, &out->base))
     return CN_FRAMEMAP_BAD;
   out->is_derived = value & 1;
   out->derived = out->base;
-  if (out->is_derived && (!cn_uleb_get(&s->cursor, s->end, &value) || !decode_place(value, &out->derived)))
+  if (out->is_derived && (!cn_uleb_get(&s->cursor, s->end, &value) || !decode_place(s->port, value, &out->derived)))
     return CN_FRAMEMAP_BAD;
   s->roots--;
   return CN_FRAMEMAP_OK;
@@ -293,7 +314,7 @@ int cn_framemap_next_area(struct cn_safepoint *s, struct cn_described_area *out)
   *out = (struct cn_described_area){.offset = (int32_t)offset};
   if ((value & 3) == CN_AREA_TAG_FOLLOWS && !get_area_tag(s, out, &value))
     return CN_FRAMEMAP_BAD;
-  out->reg = cn_port_base_registers[value & 3];
+  out->reg = s->port->base[value & 3];
   if (!cn_uleb_get(&s->cursor, s->end, &out->count) || !cn_uleb_get(&s->cursor, s->end, &out->stride))
     return CN_FRAMEMAP_BAD;
   s->areas--;

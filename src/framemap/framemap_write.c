@@ -9,22 +9,23 @@
 
 #include <cairn/abi.h>
 
-unsigned cn_framemap_base_code_of(unsigned dwarf)
+unsigned cn_framemap_base_code_of(const struct cn_frame_port *port, unsigned dwarf)
 {
-  unsigned base = cn_port_base_index_of(dwarf);
+  unsigned base = cn_port_base_index_of(port, dwarf);
 
   CN_CHECK(base < CN_PORT_BASE_COUNT);
   return base;
 }
 
-static uint64_t place_code_of(struct cn_frame_place loc)
+static uint64_t place_code_of(const struct cn_frame_port *port, struct cn_frame_place loc)
 {
   if (loc.is_register) {
-    CN_CHECK(loc.reg < 16);
-    return (uint64_t)loc.reg << 1 | 1;
+    unsigned number = (unsigned)loc.reg ^ port->register_flip;
+    CN_CHECK(loc.reg <= port->last_general);
+    return (number & 15) << 1 | 1 | (number >> 4) << CN_PLACE_HIGH_SHIFT;
   }
   CN_CHECK(loc.offset % 8 == 0);
-  unsigned base = cn_framemap_base_code_of(loc.reg);
+  unsigned base = cn_framemap_base_code_of(port, loc.reg);
   if (base == 0) {
     CN_CHECK(loc.offset >= 0);
     return (uint64_t)(loc.offset / 8) << 1;
@@ -46,41 +47,55 @@ static unsigned statepoint_id_code_of(uint64_t id)
   }
 }
 
-static bool is_saved_in_push_order(const struct cn_safepoint *frame)
+unsigned cn_framemap_shape_of(const struct cn_frame_port *port, const struct cn_safepoint *frame)
 {
-  int32_t offset = CN_FIRST_PUSH_OFFSET;
+  unsigned shape = port->find_shape(frame->saved);
+  struct cn_saved_places places;
 
-  for (unsigned i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
-    if (frame->saved >> cn_push_order[i] & 1) {
-      if (frame->saved_offset[cn_push_order[i]] != offset)
-        return false;
-      offset -= 8;
-    }
-  return true;
+  if (shape == CN_NO_SHAPE)
+    return CN_NO_SHAPE;
+  CN_CHECK(port->fill_shape(shape, &places) && places.saved == frame->saved);
+  if (places.return_address != frame->return_address_offset)
+    return CN_NO_SHAPE;
+  for (unsigned r = 0; r < port->tracked_count; r++)
+    if ((frame->saved >> r & 1) && places.offset[r] != frame->saved_offset[r])
+      return CN_NO_SHAPE;
+  return shape;
 }
 
-static void put_saved_registers(struct cn_bytes *out, const struct cn_safepoint *frame)
+static void put_place_in_frame(struct cn_bytes *out, int32_t offset)
+{
+  CN_CHECK(offset < 0 && offset % 8 == 0);
+  cn_uleb_put(out, (uint64_t)(-(int64_t)offset / 8));
+}
+
+static void put_saved_registers(struct cn_bytes *out, const struct cn_frame_port *port,
+                                const struct cn_safepoint *frame)
 {
   unsigned landing = cn_landing_exists(&frame->landing) ? CN_SAVED_HAS_LANDING : 0;
+  unsigned shape = cn_framemap_shape_of(port, frame);
 
-  if (is_saved_in_push_order(frame)) {
-    cn_push(out, (unsigned char)(frame->saved | landing | CN_SAVED_IN_PUSH_ORDER));
+  if (shape != CN_NO_SHAPE) {
+    cn_push(out, (unsigned char)(shape | landing | CN_SAVED_AS_SHAPE));
     return;
   }
-  cn_push(out, (unsigned char)(frame->saved | landing));
-  for (unsigned r = 0; r < CN_CALLEE_SAVED_COUNT; r++)
-    if (frame->saved >> r & 1) {
-      CN_CHECK(frame->saved_offset[r] < 0 && frame->saved_offset[r] % 8 == 0);
-      cn_uleb_put(out, (uint64_t)(-(int64_t)frame->saved_offset[r] / 8));
-    }
+  cn_push(out, (unsigned char)((port->has_link_register ? 0u : frame->saved) | landing));
+  if (port->has_link_register) {
+    cn_uleb_put(out, frame->saved);
+    put_place_in_frame(out, frame->return_address_offset);
+  }
+  for (unsigned r = 0; r < port->tracked_count; r++)
+    if (frame->saved >> r & 1)
+      put_place_in_frame(out, frame->saved_offset[r]);
 }
 
-void cn_framemap_put_frame_row(struct cn_bytes *out, const struct cn_safepoint *frame)
+void cn_framemap_put_frame_row(struct cn_bytes *out, const struct cn_frame_port *port, const struct cn_safepoint *frame)
 {
   CN_CHECK(frame->cfa_offset >= 0 && frame->cfa_offset % 8 == 0);
-  CN_CHECK(frame->saved >> CN_CALLEE_SAVED_COUNT == 0);
+  CN_CHECK(frame->saved >> port->tracked_count == 0);
+  CN_CHECK(port->has_link_register || frame->return_address_offset == -port->pushed_bytes);
   cn_uleb_put(out, (uint64_t)frame->cfa_offset / 8);
-  put_saved_registers(out, frame);
+  put_saved_registers(out, port, frame);
 }
 
 static void put_landing(struct cn_bytes *out, const struct cn_landing *landing)
@@ -96,7 +111,7 @@ static void put_landing(struct cn_bytes *out, const struct cn_landing *landing)
     cn_uleb_put(out, landing->popped / 8);
 }
 
-static void put_areas(struct cn_bytes *out, const struct cn_map_safepoint *s)
+static void put_areas(struct cn_bytes *out, const struct cn_frame_port *port, const struct cn_map_safepoint *s)
 {
   CN_CHECK(!s->frame.areas || s->areas);
   if (!s->frame.areas)
@@ -104,7 +119,7 @@ static void put_areas(struct cn_bytes *out, const struct cn_map_safepoint *s)
   cn_uleb_put(out, s->frame.areas - 1);
   for (uint32_t i = 0; i < s->frame.areas; i++) {
     const struct cn_described_area *a = &s->areas[i];
-    unsigned base = cn_framemap_base_code_of(a->reg);
+    unsigned base = cn_framemap_base_code_of(port, a->reg);
     cn_uleb_put(out, cn_zigzag_encode(a->offset + (int64_t)a->ref_offset) << 2 | (a->tag ? CN_AREA_TAG_FOLLOWS : base));
     CN_CHECK(a->tag == 0 || a->tag >= CAIRN_ABI_ROOT_USER);
     if (a->tag) {
@@ -116,27 +131,28 @@ static void put_areas(struct cn_bytes *out, const struct cn_map_safepoint *s)
   }
 }
 
-static void put_descriptor(struct cn_bytes *out, const struct cn_map_safepoint *s)
+static void put_descriptor(struct cn_bytes *out, const struct cn_frame_port *port, const struct cn_map_safepoint *s)
 {
   const struct cn_safepoint *frame = &s->frame;
   unsigned few = frame->roots < CN_DESCRIPTOR_MANY_ROOTS ? frame->roots : CN_DESCRIPTOR_MANY_ROOTS;
   unsigned id = statepoint_id_code_of(frame->id);
 
   CN_CHECK(!frame->roots || s->roots);
-  cn_push(out, (unsigned char)(cn_framemap_base_code_of(frame->cfa_reg) | (frame->areas ? CN_DESCRIPTOR_HAS_AREAS : 0) |
-                               id << CN_DESCRIPTOR_ID_SHIFT | few << CN_DESCRIPTOR_ROOTS_SHIFT));
+  cn_push(out, (unsigned char)(cn_framemap_base_code_of(port, frame->cfa_reg) |
+                               (frame->areas ? CN_DESCRIPTOR_HAS_AREAS : 0) | id << CN_DESCRIPTOR_ID_SHIFT |
+                               few << CN_DESCRIPTOR_ROOTS_SHIFT));
   if (few == CN_DESCRIPTOR_MANY_ROOTS)
     cn_uleb_put(out, frame->roots - CN_DESCRIPTOR_MANY_ROOTS);
-  cn_framemap_put_frame_row(out, frame);
+  cn_framemap_put_frame_row(out, port, frame);
   if (id == CN_STATEPOINT_ID_EXPLICIT)
     cn_put_little_endian(out, frame->id, 8);
   put_landing(out, &frame->landing);
   for (uint32_t i = 0; i < frame->roots; i++) {
-    cn_uleb_put(out, place_code_of(s->roots[i].base) << 1 | s->roots[i].is_derived);
+    cn_uleb_put(out, place_code_of(port, s->roots[i].base) << 1 | s->roots[i].is_derived);
     if (s->roots[i].is_derived)
-      cn_uleb_put(out, place_code_of(s->roots[i].derived));
+      cn_uleb_put(out, place_code_of(port, s->roots[i].derived));
   }
-  put_areas(out, s);
+  put_areas(out, port, s);
 }
 
 /* Encode all distinct descriptors into `bytes`. The result has the offset of each safepoint's descriptor; the caller
@@ -149,7 +165,7 @@ static size_t *encode_descriptors(const struct cn_map_function *f, struct cn_byt
 
   for (size_t i = 0; i < count; i++) {
     size_t start = bytes->count;
-    put_descriptor(bytes, &f->safepoints.at[i]);
+    put_descriptor(bytes, f->port, &f->safepoints.at[i]);
     starts[i] = cn_intern_keep_record(&known, bytes, start);
   }
   cn_intern_free(&known);

@@ -31,7 +31,8 @@ struct cn_points_function {
   uintptr_t entry;
   uint32_t code_size;
   uint32_t points;
-  const unsigned char *data, *end; /* private to the reader */
+  const unsigned char *data, *end; /* private to the reader, like `port` */
+  const struct cn_frame_port *port;
 };
 
 /* A point, decoded. The region is the code that may be patched, as a whole; several points with empty regions may have
@@ -65,10 +66,10 @@ struct cn_point_live_out {
   uint8_t size;
 };
 
-/* The functions below return an enum cn_framemap_status. Read the next function of [*cursor, end). CN_FRAMEMAP_NONE at
- * the end. With CN_FRAMEMAP_BAD, *cursor is the start of the malformed bytes. The section must be linked and mapped,
- * because addresses are position-relative. */
-int cn_points_next_function(const unsigned char **cursor, const unsigned char *end,
+/* The functions below return an enum cn_framemap_status. Read the next function of [*cursor, end), in a file of the
+ * port. CN_FRAMEMAP_NONE at the end. With CN_FRAMEMAP_BAD, *cursor is the start of the malformed bytes. The section
+ * must be linked and mapped, because addresses are position-relative. */
+int cn_points_next_function(const struct cn_frame_port *port, const unsigned char **cursor, const unsigned char *end,
                             struct cn_points_function *function);
 /* Read the region of point `index`. Regions ascend, lie in the code, and share no byte. */
 int cn_points_read_region(const struct cn_points_function *function, uint32_t index, uint32_t *start, uint32_t *length);

@@ -29,7 +29,8 @@ static bool is_width_of_class(enum cn_point_class value_class, unsigned bits)
   return false;
 }
 
-static const char *value_wrong(const struct cn_point_value *v, const struct cn_safepoint *frame)
+static const char *value_wrong(const struct cn_frame_port *port, const struct cn_point_value *v,
+                               const struct cn_safepoint *frame)
 {
   if (!is_width_of_class(v->value_class, v->bits))
     return "points: a value has a width of another class";
@@ -43,7 +44,7 @@ static const char *value_wrong(const struct cn_point_value *v, const struct cn_s
                ? NULL
                : "points: a constant is wider than its class, or has a place";
   case CN_POINT_REGISTER:
-    return v->loc.is_register && !v->loc.offset && cn_port_is_value_register(v->loc.reg)
+    return v->loc.is_register && !v->loc.offset && cn_port_is_value_register(port, v->loc.reg)
                ? NULL
                : "points: a value is in a strange register";
   case CN_POINT_ADDRESS:
@@ -53,22 +54,22 @@ static const char *value_wrong(const struct cn_point_value *v, const struct cn_s
   case CN_POINT_MEMORY:
     break;
   }
-  return !v->loc.is_register && cn_framemap_is_frame_base(frame, v->loc.reg)
+  return !v->loc.is_register && cn_framemap_is_frame_base(port, frame, v->loc.reg)
              ? NULL
              : "points: a place is not based on a base of the frame";
 }
 
-static const char *live_out_wrong(const struct cn_point_live_out *l)
+static const char *live_out_wrong(const struct cn_frame_port *port, const struct cn_point_live_out *l)
 {
-  if (!cn_port_is_live_out_register(l->reg))
+  if (!cn_port_is_live_out_register(port, l->reg))
     return "points: a live-out is in a strange register";
   return l->size <= CN_POINT_MAX_LIVE_OUT_BYTES ? NULL : "points: a live-out is wider than registers are";
 }
 
-static const char *point_wrong(const struct cn_map_point *m)
+static const char *point_wrong(const struct cn_frame_port *port, const struct cn_map_point *m)
 {
   const struct cn_point *p = &m->point;
-  const char *wrong = cn_framemap_frame_wrong(&p->frame);
+  const char *wrong = cn_framemap_frame_wrong(port, &p->frame);
 
   if (p->values != m->values.count || p->live_outs != m->live_outs.count || p->live_outs > UINT16_MAX)
     return "points: a point has other counts than its values and live-outs";
@@ -81,9 +82,9 @@ static const char *point_wrong(const struct cn_map_point *m)
   if (p->has_result && m->values.at[0].kind != CN_POINT_REGISTER)
     return "points: a result is not in a register";
   for (size_t i = 0; !wrong && i < m->values.count; i++)
-    wrong = value_wrong(&m->values.at[i], &p->frame);
+    wrong = value_wrong(port, &m->values.at[i], &p->frame);
   for (size_t i = 0; !wrong && i < m->live_outs.count; i++)
-    wrong = live_out_wrong(&m->live_outs.at[i]);
+    wrong = live_out_wrong(port, &m->live_outs.at[i]);
   return wrong;
 }
 
@@ -92,6 +93,8 @@ const char *cn_function_points_wrong(const struct cn_function_points *f)
   const char *wrong = NULL;
   uint64_t end = 0;
 
+  if (!f->port)
+    return "points: a function has no port";
   if (f->points.count > CN_POINTS_MAX_POINTS)
     return "points: a function has too many points";
   for (size_t i = 0; !wrong && i < f->points.count; i++) {
@@ -101,28 +104,19 @@ const char *cn_function_points_wrong(const struct cn_function_points *f)
     if (p->length > CN_POINTS_MAX_REGION_BYTES || p->start >= f->code_size || p->length > f->code_size - p->start)
       return "points: a region lies outside the function";
     end = (uint64_t)p->start + p->length;
-    wrong = point_wrong(&f->points.at[i]);
+    wrong = point_wrong(f->port, &f->points.at[i]);
   }
   return wrong;
 }
 
 /* ---- its bytes ---- */
 
-static bool is_same_frame_row(const struct cn_safepoint *a, const struct cn_safepoint *b)
-{
-  bool same = a->cfa_reg == b->cfa_reg && a->cfa_offset == b->cfa_offset && a->saved == b->saved;
-
-  for (unsigned r = 0; same && r < CN_CALLEE_SAVED_COUNT; r++)
-    same = !(a->saved >> r & 1) || a->saved_offset[r] == b->saved_offset[r];
-  return same;
-}
-
-static bool is_same_point(const struct cn_point *a, const struct cn_point *b)
+static bool is_same_point(const struct cn_frame_port *port, const struct cn_point *a, const struct cn_point *b)
 {
   return a->start == b->start && a->length == b->length && a->id == b->id && a->kind == b->kind &&
          a->convention == b->convention && a->has_target == b->has_target && a->has_result == b->has_result &&
          a->arguments == b->arguments && a->values == b->values && a->live_outs == b->live_outs &&
-         is_same_frame_row(&a->frame, &b->frame);
+         cn_framemap_is_same_frame(port, &a->frame, &b->frame);
 }
 
 static bool is_same_value(const struct cn_point_value *a, const struct cn_point_value *b)
@@ -138,7 +132,7 @@ static bool reads_back_as_written(const struct cn_points_function *read, uint32_
   struct cn_point_value value;
   struct cn_point_live_out live_out;
 
-  if (cn_points_read_point(read, index, &point) || !is_same_point(&want->point, &point))
+  if (cn_points_read_point(read, index, &point) || !is_same_point(read->port, &want->point, &point))
     return false;
   for (size_t i = 0; i < want->values.count; i++)
     if (cn_points_next_value(&point, &value) || !is_same_value(&want->values.at[i], &value))
@@ -156,7 +150,7 @@ const char *cn_points_encoding_wrong(const unsigned char *bytes, size_t length, 
   const unsigned char *cursor = bytes;
   struct cn_points_function read;
 
-  if (cn_points_next_function(&cursor, bytes + length, &read) || cursor != bytes + length)
+  if (cn_points_next_function(f->port, &cursor, bytes + length, &read) || cursor != bytes + length)
     return "points: the bytes are not one function's";
   if (read.code_size != f->code_size || read.points != f->points.count)
     return "points: the bytes have another header";

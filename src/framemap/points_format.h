@@ -21,7 +21,7 @@
  *
  * A record (uleb: unsigned LEB128 of at most 64 bits):
  *
- *     u8    head: bits 0..1  base of the CFA: its index in cn_port_base_registers
+ *     u8    head: bits 0..1  base of the CFA: its index among the port's bases
  *                 bits 2..3  kind of the point (enum cn_point_kind)
  *                 bit  4     the first value is the result's place
  *                 bit  5     the region contains a call of a target
@@ -90,6 +90,7 @@ struct cn_map_point {
 };
 
 struct cn_function_points {
+  const struct cn_frame_port *port;
   uint32_t code_size;
   CN_VECTOR(struct cn_map_point) points; /* by region */
 };

@@ -10,7 +10,8 @@
 #include "framemap/framemap_format.h"
 #include "framemap/points_format.h"
 
-int cn_points_next_function(const unsigned char **cursor, const unsigned char *end, struct cn_points_function *f)
+int cn_points_next_function(const struct cn_frame_port *port, const unsigned char **cursor, const unsigned char *end,
+                            struct cn_points_function *f)
 {
   struct cn_map_header h;
   int status = cn_framemap_next_header(cursor, end, &h);
@@ -23,7 +24,7 @@ int cn_points_next_function(const unsigned char **cursor, const unsigned char *e
       count > (size_t)(h.end - h.data - CN_FRAMEMAP_HEADER_BYTES) / ((1u << a) + 2 + (1u << b)))
     return CN_FRAMEMAP_BAD;
   *f = (struct cn_points_function){
-      .entry = h.entry, .code_size = h.code_size, .points = count, .data = h.data, .end = h.end};
+      .entry = h.entry, .code_size = h.code_size, .points = count, .data = h.data, .end = h.end, .port = port};
   *cursor = h.end;
   return CN_FRAMEMAP_OK;
 }
@@ -96,7 +97,8 @@ static bool get_live_out_count(const struct cn_point *point, uint32_t *count)
 }
 
 /* Read a record after its head. */
-static bool get_record(const unsigned char *at, unsigned char head, struct cn_point *out)
+static bool get_record(const struct cn_frame_port *port, const unsigned char *at, unsigned char head,
+                       struct cn_point *out)
 {
   const unsigned char *end = out->end;
   uint64_t convention = 0, arguments = 0, values;
@@ -108,7 +110,7 @@ static bool get_record(const unsigned char *at, unsigned char head, struct cn_po
   out->has_target = head & CN_POINT_HAS_TARGET;
   if (out->kind != CN_POINT_PATCHPOINT && (out->has_result || out->has_target))
     return false;
-  if (!cn_framemap_get_frame_row(&at, end, head & 3, &out->frame, NULL) || !cn_uleb_get(&at, end, &out->id))
+  if (!cn_framemap_get_frame_row(port, &at, end, head & 3, &out->frame, NULL) || !cn_uleb_get(&at, end, &out->id))
     return false;
   if ((head & CN_POINT_HAS_CONVENTION) &&
       (!get_number(&at, end, UINT16_MAX, &convention) || !get_number(&at, end, UINT16_MAX, &arguments)))
@@ -132,7 +134,7 @@ int cn_points_read_point(const struct cn_points_function *f, uint32_t index, str
   if (offset >= (size_t)(f->end - arrays.records))
     return CN_FRAMEMAP_BAD;
   const unsigned char *at = arrays.records + offset;
-  return get_record(at + 1, *at, out) ? CN_FRAMEMAP_OK : CN_FRAMEMAP_BAD;
+  return get_record(f->port, at + 1, *at, out) ? CN_FRAMEMAP_OK : CN_FRAMEMAP_BAD;
 }
 
 static bool get_width(struct cn_point *p, unsigned code, uint8_t *bits)
@@ -156,7 +158,7 @@ static bool get_memory_place(struct cn_point *p, struct cn_frame_place *loc)
   if (!cn_uleb_get(&p->cursor, p->end, &value) || (value & 3) >= CN_PORT_BASE_COUNT)
     return false;
   int64_t offset = cn_zigzag_decode(value >> 2);
-  *loc = (struct cn_frame_place){.reg = cn_port_base_registers[value & 3], .offset = (int32_t)offset};
+  *loc = (struct cn_frame_place){.reg = p->frame.port->base[value & 3], .offset = (int32_t)offset};
   return offset >= INT32_MIN && offset <= INT32_MAX;
 }
 
@@ -178,7 +180,8 @@ static bool get_value(struct cn_point *p, struct cn_point_value *out)
     out->constant = cn_point_mask_value((uint64_t)cn_zigzag_decode(value), out->bits);
     return true;
   case CN_POINT_REGISTER:
-    if (!get_number(&p->cursor, p->end, UINT8_MAX, &value) || !cn_port_is_value_register((unsigned)value))
+    if (!get_number(&p->cursor, p->end, UINT8_MAX, &value) ||
+        !cn_port_is_value_register(p->frame.port, (unsigned)value))
       return false;
     out->loc = (struct cn_frame_place){.is_register = 1, .reg = (uint8_t)value};
     return true;
@@ -214,7 +217,7 @@ int cn_points_next_live_out(struct cn_point *p, struct cn_point_live_out *out)
   p->in_live_outs = true;
   if (!get_number(&p->cursor, p->end, UINT8_MAX, &reg) ||
       !get_number(&p->cursor, p->end, CN_POINT_MAX_LIVE_OUT_BYTES, &size) ||
-      !cn_port_is_live_out_register((unsigned)reg))
+      !cn_port_is_live_out_register(p->frame.port, (unsigned)reg))
     return CN_FRAMEMAP_BAD;
   *out = (struct cn_point_live_out){.reg = (uint8_t)reg, .size = (uint8_t)size};
   p->live_outs--;

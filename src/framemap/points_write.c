@@ -26,7 +26,7 @@ static int64_t sign_extend_constant(const struct cn_point_value *v)
   return (int64_t)((v->constant ^ sign) - sign);
 }
 
-static void put_value(struct cn_bytes *out, const struct cn_point_value *v)
+static void put_value(struct cn_bytes *out, const struct cn_frame_port *port, const struct cn_point_value *v)
 {
   unsigned width = width_code_of(v->bits);
 
@@ -43,22 +43,23 @@ static void put_value(struct cn_bytes *out, const struct cn_point_value *v)
     break;
   case CN_POINT_MEMORY:
   case CN_POINT_ADDRESS:
-    cn_uleb_put(out, cn_zigzag_encode(v->loc.offset) << 2 | cn_framemap_base_code_of(v->loc.reg));
+    cn_uleb_put(out, cn_zigzag_encode(v->loc.offset) << 2 | cn_framemap_base_code_of(port, v->loc.reg));
     break;
   }
 }
 
-static void put_record(struct cn_bytes *out, const struct cn_map_point *m)
+static void put_record(struct cn_bytes *out, const struct cn_frame_port *port, const struct cn_map_point *m)
 {
   const struct cn_point *p = &m->point;
   bool has_convention = p->convention || p->arguments;
 
   CN_CHECK(p->kind < CN_POINT_KINDS && p->values == m->values.count && p->live_outs == m->live_outs.count);
-  cn_push(out, (unsigned char)(cn_framemap_base_code_of(p->frame.cfa_reg) | (unsigned)p->kind << CN_POINT_KIND_SHIFT |
-                               (p->has_result ? CN_POINT_HAS_RESULT : 0u) | (p->has_target ? CN_POINT_HAS_TARGET : 0u) |
-                               (has_convention ? CN_POINT_HAS_CONVENTION : 0u) |
-                               (p->live_outs ? CN_POINT_HAS_LIVE_OUTS : 0u)));
-  cn_framemap_put_frame_row(out, &p->frame);
+  cn_push(out,
+          (unsigned char)(cn_framemap_base_code_of(port, p->frame.cfa_reg) | (unsigned)p->kind << CN_POINT_KIND_SHIFT |
+                          (p->has_result ? CN_POINT_HAS_RESULT : 0u) | (p->has_target ? CN_POINT_HAS_TARGET : 0u) |
+                          (has_convention ? CN_POINT_HAS_CONVENTION : 0u) |
+                          (p->live_outs ? CN_POINT_HAS_LIVE_OUTS : 0u)));
+  cn_framemap_put_frame_row(out, port, &p->frame);
   cn_uleb_put(out, p->id);
   if (has_convention) {
     cn_uleb_put(out, p->convention);
@@ -66,7 +67,7 @@ static void put_record(struct cn_bytes *out, const struct cn_map_point *m)
   }
   cn_uleb_put(out, m->values.count);
   for (size_t i = 0; i < m->values.count; i++)
-    put_value(out, &m->values.at[i]);
+    put_value(out, port, &m->values.at[i]);
   if (m->live_outs.count)
     cn_uleb_put(out, m->live_outs.count - 1);
   for (size_t i = 0; i < m->live_outs.count; i++) {
@@ -83,7 +84,7 @@ static size_t *encode_records(const struct cn_function_points *f, struct cn_byte
 
   for (size_t i = 0; i < f->points.count; i++) {
     size_t start = bytes->count;
-    put_record(bytes, &f->points.at[i]);
+    put_record(bytes, f->port, &f->points.at[i]);
     starts[i] = cn_intern_keep_record(&known, bytes, start);
   }
   cn_intern_free(&known);

@@ -12,6 +12,7 @@
 #include "patch/alias.h"
 #include "patch/memory.h"
 #include "patch/sites.h"
+#include "runtime/arch/arch.h"
 #include "runtime/core/lock.h"
 #include "runtime/core/messages.h"
 
@@ -44,7 +45,7 @@ static void count_points(struct cn_patch_image *image)
   struct cn_points_function function;
   int status;
 
-  while ((status = cn_points_next_function(&cursor, image->stop, &function)) == CN_FRAMEMAP_OK) {
+  while ((status = cn_points_next_function(CN_ARCH_FRAME_PORT, &cursor, image->stop, &function)) == CN_FRAMEMAP_OK) {
     image->function_count++;
     image->point_count += function.points;
   }
@@ -122,7 +123,7 @@ static bool index_image(struct cn_patch_image *image)
   }
   for (size_t i = 0; i < image->function_count; i++) {
     struct cn_patch_function *function = &image->functions[i];
-    cn_points_next_function(&cursor, image->stop, &function->points);
+    cn_points_next_function(CN_ARCH_FRAME_PORT, &cursor, image->stop, &function->points);
     function->image = image;
     function->first = first;
     first += function->points.points;

@@ -235,7 +235,7 @@ static inline bool exercise_model_safepoint(const struct cn_framemap_function *f
 
 static inline bool exercise_model(const struct cn_framemap_function *f, struct cn_map_function *model)
 {
-  *model = (struct cn_map_function){.code_size = f->code_size};
+  *model = (struct cn_map_function){.port = f->port, .code_size = f->code_size};
   for (uint32_t i = 0; i < f->safepoints; i++) {
     cn_push(&model->safepoints, (struct cn_map_safepoint){0});
     if (!exercise_model_safepoint(f, i, &model->safepoints.at[i]))
@@ -255,7 +255,7 @@ static inline void exercise_framemap_writer(const struct cn_framemap_function *f
   if (exercise_model(f, &model) && !cn_map_function_wrong(&model)) {
     cn_framemap_append_function(&one, &model);
     const unsigned char *cursor = one.at;
-    if (cn_framemap_next_function(&cursor, one.at + one.count, &written) || !exercise_model(&written, &second))
+    if (cn_framemap_next_function(f->port, &cursor, one.at + one.count, &written) || !exercise_model(&written, &second))
       abort();
     cn_framemap_append_function(&other, &second);
     if (one.count != other.count || memcmp(one.at, other.at, one.count) != 0)
@@ -268,18 +268,28 @@ static inline void exercise_framemap_writer(const struct cn_framemap_function *f
 }
 
 /* Zero if all of it makes sense. */
-static inline int exercise_framemap(const unsigned char *bytes, size_t size)
+static inline int exercise_framemap_of(const struct cn_frame_port *port, const unsigned char *bytes, size_t size)
 {
   const unsigned char *cursor = bytes;
   struct cn_framemap_function f;
   int status, bad = 0;
 
-  while (!(status = cn_framemap_next_function(&cursor, bytes + size, &f))) {
+  while (!(status = cn_framemap_next_function(port, &cursor, bytes + size, &f))) {
     bad |= exercise_function(&f);
     if (f.safepoints <= 100)
       exercise_framemap_writer(&f);
   }
   return bad || status != CN_FRAMEMAP_NONE;
+}
+
+static inline int exercise_framemap(const unsigned char *bytes, size_t size)
+{
+  return exercise_framemap_of(&cn_frame_port_x86_64, bytes, size);
+}
+
+static inline int exercise_framemap_aarch64(const unsigned char *bytes, size_t size)
+{
+  return exercise_framemap_of(&cn_frame_port_aarch64, bytes, size);
 }
 
 static inline int exercise_details_of(const struct cn_details_function *f)

@@ -15,18 +15,19 @@
 static inline void exercise_promises(const struct cn_points_function *f, const struct cn_point *p)
 {
   if (p->start >= f->code_size || p->length > f->code_size - p->start || p->kind >= CN_POINT_KINDS ||
-      cn_port_base_index_of(p->frame.cfa_reg) == CN_PORT_BASE_COUNT || p->arguments + p->has_result > p->values)
+      cn_port_base_index_of(f->port, p->frame.cfa_reg) == CN_PORT_BASE_COUNT ||
+      p->arguments + p->has_result > p->values)
     abort();
 }
 
-static inline void exercise_value(const struct cn_point_value *v)
+static inline void exercise_value(const struct cn_frame_port *port, const struct cn_point_value *v)
 {
   if (v->value_class >= CN_POINT_CLASSES || v->bits < 1 || v->bits > 64 ||
       cn_point_mask_value(v->constant, v->bits) != v->constant)
     abort();
   if (v->kind == CN_POINT_REGISTER
-          ? !cn_port_is_value_register(v->loc.reg)
-          : v->kind != CN_POINT_CONSTANT && cn_port_base_index_of(v->loc.reg) == CN_PORT_BASE_COUNT)
+          ? !cn_port_is_value_register(port, v->loc.reg)
+          : v->kind != CN_POINT_CONSTANT && cn_port_base_index_of(port, v->loc.reg) == CN_PORT_BASE_COUNT)
     abort();
 }
 
@@ -46,7 +47,7 @@ static inline bool exercise_model_point(const struct cn_points_function *f, uint
   exercise_promises(f, &point);
   out->point = skipping = point;
   while (!(status = cn_points_next_value(&point, &value))) {
-    exercise_value(&value);
+    exercise_value(f->port, &value);
     cn_push(&out->values, value);
   }
   while (status == CN_FRAMEMAP_NONE && !(status = cn_points_next_live_out(&point, &live_out))) {
@@ -63,7 +64,7 @@ static inline bool exercise_points_model(const struct cn_points_function *f, str
 {
   bool good = true;
 
-  *model = (struct cn_function_points){.code_size = f->code_size};
+  *model = (struct cn_function_points){.port = f->port, .code_size = f->code_size};
   for (uint32_t i = 0; i < f->points && i < 1000; i++) {
     cn_push(&model->points, (struct cn_map_point){0});
     good &= exercise_model_point(f, i, &model->points.at[i]);
@@ -81,7 +82,8 @@ static inline void exercise_points_writer(const struct cn_function_points *model
   cn_points_append_function(&one, model);
   const unsigned char *cursor = one.at;
   if (cn_points_encoding_wrong(one.at, one.count, model) ||
-      cn_points_next_function(&cursor, one.at + one.count, &written) || !exercise_points_model(&written, &second))
+      cn_points_next_function(model->port, &cursor, one.at + one.count, &written) ||
+      !exercise_points_model(&written, &second))
     abort();
   cn_points_append_function(&other, &second);
   if (one.count != other.count || memcmp(one.at, other.at, one.count) != 0)
@@ -92,14 +94,14 @@ static inline void exercise_points_writer(const struct cn_function_points *model
 }
 
 /* Zero if all of it makes sense. */
-static inline int exercise_points(const unsigned char *bytes, size_t size)
+static inline int exercise_points_of(const struct cn_frame_port *port, const unsigned char *bytes, size_t size)
 {
   const unsigned char *cursor = bytes;
   struct cn_points_function f;
   struct cn_function_points model;
   int status, bad = 0;
 
-  while (!(status = cn_points_next_function(&cursor, bytes + size, &f))) {
+  while (!(status = cn_points_next_function(port, &cursor, bytes + size, &f))) {
     bool good = exercise_points_model(&f, &model);
     if (good && f.points <= 100 && !cn_function_points_wrong(&model))
       exercise_points_writer(&model);
@@ -107,6 +109,16 @@ static inline int exercise_points(const unsigned char *bytes, size_t size)
     cn_function_points_free(&model);
   }
   return bad || status != CN_FRAMEMAP_NONE;
+}
+
+static inline int exercise_points(const unsigned char *bytes, size_t size)
+{
+  return exercise_points_of(&cn_frame_port_x86_64, bytes, size);
+}
+
+static inline int exercise_points_aarch64(const unsigned char *bytes, size_t size)
+{
+  return exercise_points_of(&cn_frame_port_aarch64, bytes, size);
 }
 
 #endif

@@ -9,5 +9,6 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
   exercise_framemap(data, size);
+  exercise_framemap_aarch64(data, size);
   return 0;
 }

@@ -63,10 +63,10 @@ static const char *format_frame(struct safepoint_reader *reader, const char *nam
 
 /* ---- records ---- */
 
-static const char *format_place(struct cairn_stackmap_location place)
+static const char *format_place(const struct safepoint_reader *reader, struct cairn_stackmap_location place)
 {
   char buffer[16];
-  const char *name = cn_frames_register_name(place.reg, buffer);
+  const char *name = cn_frames_register_name(reader->view.elf.port->frames, place.reg, buffer);
   int64_t offset = place.offset;
   const char *sign = offset < 0 ? "-" : "+";
 
@@ -118,7 +118,8 @@ static bool take_record(struct safepoint_reader *reader, const struct cairn_stac
     return false;
   }
   for (uint32_t i = 0; i < parts.pairs; i++)
-    cn_push(&safepoint.places, format_place(cairn_stackmap_location(map, record, parts.pairs_first + 2 * i + 1)));
+    cn_push(&safepoint.places,
+            format_place(reader, cairn_stackmap_location(map, record, parts.pairs_first + 2 * i + 1)));
   line->kind = safepoint.kind;
   line->statepoint = explain->safepoints.count;
   cn_push(&explain->safepoints, safepoint);

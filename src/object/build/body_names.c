@@ -62,20 +62,22 @@ static symbol_vector sorted_functions_of(const struct cn_elf_file *elf)
   return functions;
 }
 
-static const struct cn_elf_symbol *function_of_body(const symbol_vector *functions, const struct cn_elf_symbol *local)
+static const struct cn_elf_symbol *function_of_body(const symbol_vector *functions, uint32_t entry_size,
+                                                    const struct cn_elf_symbol *local)
 {
   struct cn_elf_symbol key = {.name = local->name + sizeof LOCAL_PREFIX - 1,
                               .section = local->section,
-                              .sym.st_value = local->sym.st_value - CAIRN_ABI_ENTRY_SIZE};
+                              .sym.st_value = local->sym.st_value - entry_size};
   CN_ASSERT(has_prefix(local->name, LOCAL_PREFIX));
   const struct cn_elf_symbol *at = &key;
   const struct cn_elf_symbol **found = bsearch(&at, functions->at, functions->count, sizeof at, by_section_and_address);
 
-  return found && (*found)->sym.st_size > CAIRN_ABI_ENTRY_SIZE ? *found : NULL;
+  return found && (*found)->sym.st_size > entry_size ? *found : NULL;
 }
 
 /* Change the symbol for tools. True if the symbol changes. */
-static bool rewrite_body_symbol(const symbol_vector *functions, const struct cn_elf_symbol *s, Elf64_Sym *sym)
+static bool rewrite_body_symbol(const symbol_vector *functions, uint32_t entry_size, const struct cn_elf_symbol *s,
+                                Elf64_Sym *sym)
 {
   unsigned bind = ELF64_ST_BIND(s->sym.st_info);
 
@@ -87,12 +89,12 @@ static bool rewrite_body_symbol(const symbol_vector *functions, const struct cn_
     return true;
   }
   const struct cn_elf_symbol *of =
-      bind == STB_LOCAL && has_prefix(s->name, LOCAL_PREFIX) ? function_of_body(functions, s) : NULL;
+      bind == STB_LOCAL && has_prefix(s->name, LOCAL_PREFIX) ? function_of_body(functions, entry_size, s) : NULL;
   if (of == NULL)
     return false;
   CN_ASSERT(of->section == s->section && of->sym.st_value < s->sym.st_value);
   sym->st_name = of->sym.st_name;
-  sym->st_size = of->sym.st_size - CAIRN_ABI_ENTRY_SIZE;
+  sym->st_size = of->sym.st_size - entry_size;
   return true;
 }
 
@@ -102,7 +104,7 @@ void cn_body_names_hide(struct cn_section_parts *parts, const struct cn_elf_file
 
   for (uint32_t i = 1; i < elf->symbol_count; i++) {
     Elf64_Sym sym = elf->symbols[i].sym;
-    if (!rewrite_body_symbol(&functions, &elf->symbols[i], &sym))
+    if (!rewrite_body_symbol(&functions, elf->port->entry_size, &elf->symbols[i], &sym))
       continue;
     struct cn_bytes *symbols = cn_part_make_writable(&parts->list.at[elf->symtab]);
     CN_CHECK((i + UINT64_C(1)) * sizeof sym <= symbols->count);

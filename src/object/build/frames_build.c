@@ -28,6 +28,8 @@ struct null_call_target {
 
 struct frames_builder {
   struct cn_elf_file *elf;
+  const struct cn_frame_port *port;
+  const struct cn_instructions *instructions;
   struct cn_cfi *cfi;
   struct cn_exception_tables *exceptions;
   struct cn_frames *frames;
@@ -56,7 +58,7 @@ static void find_null_call_targets(struct frames_builder *b)
     for (uint64_t at = 0; at + sizeof(Elf64_Rela) <= rela->head.sh_size; at += sizeof(Elf64_Rela)) {
       Elf64_Rela r;
       memcpy(&r, rela->data + at, sizeof r);
-      if (ELF64_R_SYM(r.r_info) == 0 && ELF64_R_TYPE(r.r_info) != CN_ELF_RELOC_NONE)
+      if (ELF64_R_SYM(r.r_info) == 0 && ELF64_R_TYPE(r.r_info) != b->elf->port->none)
         cn_push(&b->nulls, (struct null_call_target){code, r.r_offset});
     }
   }
@@ -76,29 +78,46 @@ struct function_stack_size {
   enum { SIZE_UNTRIED, SIZE_FOUND, SIZE_MISSING } in_rows; /* of call-frame information */
 };
 
+/* Compare a frame whose address is based on the frame pointer with its stack size, where calls push nothing. The frame
+ * pointer lies in the frame, and no place of the function has a larger frame. */
+static bool fits_frame_pointer(const struct frames_builder *b, uint64_t start, uint64_t end,
+                               struct function_stack_size *size, const struct cn_safepoint *frame)
+{
+  if (size->in_rows == SIZE_UNTRIED)
+    size->in_rows = cn_cfi_largest_frame(b->cfi, start, end) <= size->bytes ? SIZE_FOUND : SIZE_MISSING;
+  return (uint64_t)frame->cfa_offset <= size->bytes && size->in_rows == SIZE_FOUND;
+}
+
 /* Compare a function's stack size with its call-frame information. The stack size excludes pushed arguments and the
- * return address, and the frame address includes them. The two sizes may therefore differ at a call, but must agree at
- * some place of the function. */
+ * return address, and the frame address includes them. If calls push arguments, the two sizes may therefore differ at a
+ * call, but must agree at some place of the function. */
 static const char *check_stack_size(const struct frames_builder *b, const struct cn_map_function *f,
                                     struct function_stack_size *size, const struct cn_safepoint *frame)
 {
   static const char differ[] = "stack map and call-frame information do not agree on its frame's size";
-  uint64_t entry = b->elf->sections[f->section].head.sh_addr + f->offset;
+  uint64_t entry = b->elf->sections[f->section].head.sh_addr + f->offset, end = entry + f->code_size;
+  bool sized = cn_port_is_sp(b->port, frame->cfa_reg);
 
   CN_CHECK(frame->cfa_offset >= 8); /* cn_cfi_read_row() has set the frame address */
   if (size->bytes == CAIRN_STACKMAP_UNKNOWN_SIZE)
-    return frame->cfa_reg == CN_DWARF_SP ? "a frame of unknown size has its frame address at " CN_PORT_SP_NAME : NULL;
+    return sized ? b->port->unknown_size : NULL;
   if (size->bytes % 8 || size->bytes > INT32_MAX)
     return "its stack size is strange";
-  for (unsigned i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
-    if ((frame->saved >> i & 1) && -(int64_t)frame->saved_offset[i] > (int64_t)size->bytes + 8)
+  uint64_t whole = size->bytes + b->port->pushed_bytes;
+  if (-(int64_t)frame->return_address_offset > (int64_t)whole)
+    return differ;
+  for (unsigned i = 0; i < b->port->tracked_count; i++)
+    if ((frame->saved >> i & 1) && -(int64_t)frame->saved_offset[i] > (int64_t)whole)
       return differ;
-  if (frame->cfa_reg != CN_DWARF_SP || (uint64_t)frame->cfa_offset == size->bytes + 8)
+  if (sized && (uint64_t)frame->cfa_offset == whole)
+    return NULL;
+  if (!b->port->pushed_bytes)
+    return sized || !fits_frame_pointer(b, entry, end, size, frame) ? differ : NULL;
+  if (!sized)
     return NULL;
   if (size->in_rows == SIZE_UNTRIED)
-    size->in_rows =
-        cn_cfi_has_frame_offset(b->cfi, entry, entry + f->code_size, size->bytes + 8) ? SIZE_FOUND : SIZE_MISSING;
-  return (uint64_t)frame->cfa_offset < size->bytes + 8 || size->in_rows == SIZE_MISSING ? differ : NULL;
+    size->in_rows = cn_cfi_has_frame_offset(b->cfi, entry, end, whole) ? SIZE_FOUND : SIZE_MISSING;
+  return (uint64_t)frame->cfa_offset < whole || size->in_rows == SIZE_MISSING ? differ : NULL;
 }
 
 /* True for the calls of polls and allocations. */
@@ -119,9 +138,9 @@ static const char *build_safepoint(const struct frames_builder *b, const struct 
   if (offset == 0 || offset > f->code_size)
     return "the record lies outside the function";
   const unsigned char *entry = code->data + f->offset;
-  unsigned length = cn_port_call_length(entry, entry + offset);
+  unsigned length = b->instructions->call_length(entry, entry + offset);
   if (!length)
-    length = cn_port_nop_length(entry, entry + offset);
+    length = b->instructions->nop_length(entry, entry + offset);
   if (!length)
     return "the record does not follow a call";
   if (is_call_to_null(b, f->section, f->offset + offset))
@@ -135,7 +154,7 @@ static const char *build_safepoint(const struct frames_builder *b, const struct 
   if (!why)
     why = cn_exception_tables_find(b->exceptions, code->head.sh_addr + f->offset, end, &out->frame.landing);
   if (!why)
-    why = cn_statepoint_roots_build(map, record, b->spans, out);
+    why = cn_statepoint_roots_build(b->port, map, record, b->spans, out);
   if (is_slow_path(out->frame.id))
     out->frame.landing.barred = false; /* nothing throws there */
   return why;
@@ -157,12 +176,15 @@ static int find_function(const struct frames_builder *b, uint64_t address, struc
   uint64_t room = elf->sections[section].head.sh_size;
   if (offset > room || symbol->sym.st_size > room - offset || symbol->sym.st_size > UINT32_MAX)
     return CN_FAIL(b->error, "function '%s' reaches beyond its section", symbol->name);
-  *f = (struct cn_map_function){.name = symbol->name,
+  *f = (struct cn_map_function){.port = b->port,
+                                .name = symbol->name,
                                 .section = section,
                                 .offset = offset,
                                 .code_size = (uint32_t)symbol->sym.st_size,
                                 .no_barriers = b->no_barriers};
-  return 0;
+  const unsigned char *code = elf->sections[section].data + offset;
+  const char *why = b->instructions->frame_refusal(code, code + f->code_size);
+  return why ? CN_FAIL(b->error, "in function '%s': %s", f->name, why) : 0;
 }
 
 static int by_return_offset(const void *x, const void *y)
@@ -377,7 +399,9 @@ static int build_frames(struct frames_builder *b)
 
 int cn_frames_build(struct cn_elf_file *elf, struct cn_frames *frames, char **error)
 {
-  struct frames_builder b = {.elf = elf, .frames = frames, .error = error};
+  const struct cn_frame_port *port = elf->port->frames;
+  struct frames_builder b = {
+      .elf = elf, .port = port, .instructions = cn_instructions_of(port), .frames = frames, .error = error};
 
   *frames = (struct cn_frames){0};
   int status = build_frames(&b);

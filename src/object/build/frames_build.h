@@ -31,12 +31,13 @@ bool cn_details_are_same(const struct cn_map_function *a, const struct cn_map_fu
 void cn_details_encode(const struct cn_frames *frames, struct cn_section_pieces *out);
 
 /* statepoint_roots.c: set the roots, areas, id and details of `out` from one statepoint's record. `out->frame` already
- * has the frame address and saved registers; the object's span table has `spans` entries. Null, or the reason of a
- * refusal. */
+ * has the frame address and saved registers by the call-frame information; the frame address may get another base. The
+ * object's span table has `spans` entries. Null, or the reason of a refusal. */
 struct cairn_stackmap;
 struct cairn_stackmap_record;
-const char *cn_statepoint_roots_build(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
-                                      uint32_t spans, struct cn_map_safepoint *out);
+const char *cn_statepoint_roots_build(const struct cn_frame_port *port, const struct cairn_stackmap *map,
+                                      const struct cairn_stackmap_record *record, uint32_t spans,
+                                      struct cn_map_safepoint *out);
 
 /* points_build.c: append the point that a record describes to the points of the function, whose code begins at `entry`,
  * with address `address`. Null, or the reason of a refusal. */

@@ -31,6 +31,7 @@ struct image_points {
 };
 
 struct checked_image {
+  const struct cn_frame_port *port;
   CN_VECTOR(struct code_range) code; /* executable sections */
   CN_VECTOR(struct image_map) maps;
   CN_VECTOR(struct image_points) points;
@@ -44,7 +45,7 @@ static const char *read_frame_maps(struct checked_image *image, const unsigned c
   struct image_map map;
   int status;
 
-  while ((status = cn_framemap_next_function(&cursor, end, &map.function)) == CN_FRAMEMAP_OK) {
+  while ((status = cn_framemap_next_function(image->port, &cursor, end, &map.function)) == CN_FRAMEMAP_OK) {
     map.entry = map.function.entry - (uintptr_t)data + address;
     image->wrong = map.entry;
     for (uint32_t i = 0; i < map.function.safepoints; i++) {
@@ -66,7 +67,7 @@ static const char *read_points(struct checked_image *image, const unsigned char 
   struct image_points points;
   int status;
 
-  while ((status = cn_points_next_function(&cursor, end, &points.function)) == CN_FRAMEMAP_OK) {
+  while ((status = cn_points_next_function(image->port, &cursor, end, &points.function)) == CN_FRAMEMAP_OK) {
     points.entry = points.function.entry - (uintptr_t)data + address;
     image->wrong = points.entry;
     for (uint32_t i = 0; i < points.function.points; i++) {
@@ -208,7 +209,7 @@ static bool may_have_frame_maps(const void *bytes, size_t size)
     return false;
   memcpy(&head, bytes, sizeof head);
   return memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_ident[EI_CLASS] == ELFCLASS64 &&
-         head.e_machine == CN_ELF_MACHINE && head.e_shoff;
+         cn_elf_find_port(head.e_machine) && head.e_shoff;
 }
 
 static int check_image_bytes(const void *bytes, size_t size, char **error)
@@ -220,6 +221,7 @@ static int check_image_bytes(const void *bytes, size_t size, char **error)
     return 0;
   if (cn_elf_open_for_port(&elf, bytes, size, error))
     return -1;
+  image.port = elf.port->frames;
   const char *why = check_image(&image, &elf);
   if (why)
     *error = describe_fault(&elf, image.wrong, why);

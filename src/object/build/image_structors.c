@@ -85,15 +85,16 @@ static bool has_named_pointers(const struct cn_elf_file *elf, uint32_t section)
   return false;
 }
 
-/* Reverse the order of the pointers. False if a relocation is not of a pointer. */
-static bool reverse_pointers(struct cn_section_part *rela, uint64_t size)
+/* Reverse the order of the pointers. `word` is the type of their relocations. False if a relocation has another type.
+ */
+static bool reverse_pointers(struct cn_section_part *rela, uint32_t word, uint64_t size)
 {
   struct cn_bytes *bytes = cn_part_make_writable(rela);
   Elf64_Rela r;
 
   for (size_t at = 0; at + sizeof r <= bytes->count; at += sizeof r) {
     memcpy(&r, bytes->at + at, sizeof r);
-    if (r.r_offset % POINTER_BYTES || r.r_offset >= size || ELF64_R_TYPE(r.r_info) != CN_ELF_RELOC_WORD)
+    if (r.r_offset % POINTER_BYTES || r.r_offset >= size || ELF64_R_TYPE(r.r_info) != word)
       return false;
     r.r_offset = size - POINTER_BYTES - r.r_offset;
     memcpy(bytes->at + at, &r, sizeof r);
@@ -113,7 +114,7 @@ static const char *move_structor_table(struct cn_section_parts *parts, const str
   if (section->relocations != rela || elf->sections[rela].next_relocations)
     return "has relocations that are not in one table";
   if (size % POINTER_BYTES || part->is_fresh || (size && !is_section_zero(section)) || has_named_pointers(elf, index) ||
-      (rela && !reverse_pointers(&parts->list.at[rela], size)))
+      (rela && !reverse_pointers(&parts->list.at[rela], elf->port->word, size)))
     return "is not a table of pointers to functions";
   char *name = new_rela_name_of(section, form);
   if (!name)

@@ -8,7 +8,7 @@
 #include "base/check.h"
 
 /* Recognises E8 rel32, and FF /2 with all addressing forms. The shortest form that fits counts. */
-unsigned cn_port_call_length(const unsigned char *start, const unsigned char *end)
+static unsigned call_length(const unsigned char *start, const unsigned char *end)
 {
   CN_ASSERT(start <= end);
   size_t room = (size_t)(end - start);
@@ -35,7 +35,7 @@ unsigned cn_port_call_length(const unsigned char *start, const unsigned char *en
 }
 
 /* Recognises 90, and 0F 1F /0 of any length. */
-unsigned cn_port_nop_length(const unsigned char *start, const unsigned char *end)
+static unsigned nop_length(const unsigned char *start, const unsigned char *end)
 {
   size_t room = (size_t)(end - start);
 
@@ -65,7 +65,7 @@ static size_t nop_length_at(const unsigned char *at, const unsigned char *end)
   return (size_t)(p - at) + length;
 }
 
-bool cn_port_is_nops(const unsigned char *start, const unsigned char *end)
+static bool is_nops(const unsigned char *start, const unsigned char *end)
 {
   CN_ASSERT(start <= end);
   while (start < end) {
@@ -78,7 +78,7 @@ bool cn_port_is_nops(const unsigned char *start, const unsigned char *end)
 }
 
 /* Recognises movabs to a scratch register, and a call of the register. */
-unsigned cn_port_target_call_length(const unsigned char *start, const unsigned char *end)
+static unsigned target_call_length(const unsigned char *start, const unsigned char *end)
 {
   enum { MOVE_BYTES = 10 };
 
@@ -90,3 +90,17 @@ unsigned cn_port_target_call_length(const unsigned char *start, const unsigned c
     return 0;
   return call[0] == 0xff && call[1] == (0xd0 | (start[1] & 7)) ? MOVE_BYTES + 2u + high : 0;
 }
+
+/* Stack maps tell all frames of this port. */
+static const char *frame_refusal(const unsigned char *start, const unsigned char *end)
+{
+  CN_ASSERT(start <= end);
+  return NULL;
+}
+
+const struct cn_instructions cn_instructions_x86_64 = {.port = &cn_frame_port_x86_64,
+                                                       .call_length = call_length,
+                                                       .nop_length = nop_length,
+                                                       .is_nops = is_nops,
+                                                       .target_call_length = target_call_length,
+                                                       .frame_refusal = frame_refusal};

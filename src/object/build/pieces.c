@@ -22,7 +22,7 @@ static bool find_relocation_target(const struct cn_elf_file *elf, const Elf64_Re
 {
   uint64_t symbol = ELF64_R_SYM(r->r_info), type = ELF64_R_TYPE(r->r_info);
 
-  if (symbol >= elf->symbol_count || (type != CN_ELF_RELOC_PC32 && type != CN_ELF_RELOC_CALL))
+  if (symbol >= elf->symbol_count || (type != elf->port->pc32 && type != elf->port->call))
     return false;
   out->section = elf->symbols[symbol].section;
   out->offset = elf->symbols[symbol].sym.st_value + (uint64_t)r->r_addend;

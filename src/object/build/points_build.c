@@ -28,16 +28,17 @@ _Static_assert((int)CN_POINT_INTEGER == CAIRN_ABI_POINT_INTEGER && (int)CN_POINT
 
 /* ---- values ---- */
 
-static const char *read_value_register(struct cairn_stackmap_location l, struct cn_point_value *out)
+static const char *read_value_register(const struct cn_frame_port *port, struct cairn_stackmap_location l,
+                                       struct cn_point_value *out)
 {
   bool is_address = out->value_class == CN_POINT_POINTER || out->value_class == CN_POINT_REFERENCE ||
                     out->value_class == CN_POINT_LOCAL;
 
   if (l.offset)
     return "a register location has an offset";
-  if (l.reg > UINT8_MAX || !cn_port_is_value_register(l.reg))
+  if (l.reg > UINT8_MAX || !cn_port_is_value_register(port, l.reg))
     return "a value of a point is neither in a general nor in a vector register";
-  if (is_address && l.reg > CN_DWARF_LAST)
+  if (is_address && l.reg > port->last_general)
     return "a pointer of a point is not in a general register";
   out->kind = CN_POINT_REGISTER;
   out->loc = (struct cn_frame_place){.is_register = 1, .reg = (uint8_t)l.reg};
@@ -47,8 +48,8 @@ static const char *read_value_register(struct cairn_stackmap_location l, struct 
 static const char *read_value_memory(const struct cn_statepoint_record *r, struct cairn_stackmap_location l,
                                      struct cn_point_value *out)
 {
-  if (!cn_record_is_frame_base(r->frame, l.reg))
-    return "a location is not based on " CN_PORT_SP_NAME ", or on " CN_PORT_OTHER_BASE_NAMES " with the caller's saved";
+  if (!cn_record_is_frame_base(r, l.reg))
+    return r->port->other_location_base;
   if (l.kind == CAIRN_STACKMAP_DIRECT &&
       (out->bits != 64 || out->value_class == CN_POINT_REFERENCE || out->value_class == CN_POINT_FLOAT))
     return "a value of a point is the address of a local, and has another type";
@@ -73,7 +74,7 @@ static const char *read_value(const struct cn_statepoint_record *r, const struct
   }
   if ((uint64_t)from->place.size * 8 < out->bits)
     return "a value of a point is wider than its place";
-  return from->place.kind == CAIRN_STACKMAP_REGISTER ? read_value_register(from->place, out)
+  return from->place.kind == CAIRN_STACKMAP_REGISTER ? read_value_register(r->port, from->place, out)
                                                      : read_value_memory(r, from->place, out);
 }
 
@@ -99,9 +100,9 @@ static const char *read_live_outs(const struct cn_statepoint_record *r, struct c
     return "a record has live-outs, and is not a patchpoint's";
   for (uint32_t i = 0; i < r->record->live_outs; i++) {
     struct cairn_stackmap_live_out from = cairn_stackmap_live_out(r->map, r->record, i);
-    if (cn_port_is_constant_register(from.reg))
+    if (cn_port_is_constant_register(r->port, from.reg))
       continue;
-    if (from.reg > UINT8_MAX || !cn_port_is_live_out_register(from.reg))
+    if (from.reg > UINT8_MAX || !cn_port_is_live_out_register(r->port, from.reg))
       return "a live-out is neither in a general nor in a vector register";
     if (from.size > CN_POINT_MAX_LIVE_OUT_BYTES)
       return "a live-out is wider than a register";
@@ -113,10 +114,11 @@ static const char *read_live_outs(const struct cn_statepoint_record *r, struct c
 /* ---- regions ---- */
 
 /* Check the bytes of a region. Shadows contain any code. */
-static const char *check_region_code(const struct cairn_stackmap_point *point, const unsigned char *start)
+static const char *check_region_code(const struct cn_instructions *code, const struct cairn_stackmap_point *point,
+                                     const unsigned char *start)
 {
   const unsigned char *end = start + point->bytes;
-  unsigned call = cn_port_target_call_length(start, end);
+  unsigned call = code->target_call_length(start, end);
 
   if (point->kind == CAIRN_STACKMAP_SHADOW)
     return NULL;
@@ -124,7 +126,7 @@ static const char *check_region_code(const struct cairn_stackmap_point *point, c
     return "the region of a patchpoint does not begin with a call of its target";
   if (!point->has_target && call)
     return "the region of a point without a target has a call";
-  return cn_port_is_nops(start + call, end) ? NULL : "the region of a point has other instructions than no-ops";
+  return code->is_nops(start + call, end) ? NULL : "the region of a point has other instructions than no-ops";
 }
 
 const char *cn_point_build(const struct cn_point_source *source, const struct cairn_stackmap_point *point,
@@ -147,11 +149,12 @@ const char *cn_point_build(const struct cn_point_source *source, const struct ca
   out.point.start = (uint32_t)(end - point->bytes);
   if (out.point.start == function->code_size)
     return NULL; /* a record without bytes, before `unreachable`: no thread gets there */
-  const char *why = check_region_code(point, source->entry + out.point.start);
+  const char *why = check_region_code(cn_instructions_of(function->port), point, source->entry + out.point.start);
   /* The row of the instruction at the region's start */
   if (!why)
     why = cn_cfi_read_row(source->cfi, source->address + out.point.start + 1, 1, &out.point.frame);
-  struct cn_statepoint_record r = {.map = source->map,
+  struct cn_statepoint_record r = {.port = function->port,
+                                   .map = source->map,
                                    .record = record,
                                    .frame = &out.point.frame,
                                    .stack_size = cairn_stackmap_function(source->map, record->function).stack_size};
@@ -213,6 +216,7 @@ const char *cn_points_sort_and_check(struct cn_map_function *f, uint32_t *offset
   if (f->points.points.count > CN_POINTS_MAX_POINTS)
     return "the function has too many points";
   sort_points(&f->points);
+  f->points.port = f->port;
   f->points.code_size = f->code_size;
   for (size_t i = 0; i < f->points.points.count; i++) {
     const struct cn_point *p = &f->points.points.at[i].point;

@@ -11,7 +11,7 @@
  *     in the same order;
  *   - in the COMDAT group of its code section, if there is one, so that the linker drops both when it keeps another
  *     copy;
- *   - relocated only by distances (CN_ELF_RELOC_PC32), against symbols of the object, so that images are free of
+ *   - relocated only by distances (pc32 of the port), against symbols of the object, so that images are free of
  *     dynamic relocations. The local symbol __LLVM_StackMaps becomes the (nameless) section symbol of the first
  *     `cairn_frames`.
  *
@@ -123,7 +123,7 @@ static int add_relocation(struct object_rewriter *w, const struct cn_section_dis
   if (!symbol)
     return CN_FAIL(w->error, "section '%s' has no local symbol", w->elf.sections[d->section].name);
   Elf64_Rela r = {.r_offset = at,
-                  .r_info = ELF64_R_INFO((uint64_t)symbol, CN_ELF_RELOC_PC32),
+                  .r_info = ELF64_R_INFO((uint64_t)symbol, w->elf.port->pc32),
                   .r_addend = (int64_t)(d->offset - w->elf.symbols[symbol].sym.st_value)};
   cn_bytes_append(&relocations->fresh, &r, sizeof r);
   return 0;
@@ -179,13 +179,13 @@ static int write_code_section_maps(struct object_rewriter *w, enum cn_kind kind,
   return 0;
 }
 
-static bool has_identity_hash(const unsigned char *data, size_t size)
+static bool has_identity_hash(const struct cn_elf_file *elf, const unsigned char *data, size_t size)
 {
   Elf64_Rela r;
 
   for (size_t at = 0; at + sizeof r <= size; at += sizeof r) {
     memcpy(&r, data + at, sizeof r);
-    if (r.r_info == ELF64_R_INFO(UINT64_C(0), CN_ELF_RELOC_NONE) && r.r_addend)
+    if (r.r_info == ELF64_R_INFO(UINT64_C(0), elf->port->none) && r.r_addend)
       return true;
   }
   return false;
@@ -197,12 +197,12 @@ static bool has_identity_hash(const unsigned char *data, size_t size)
  * map. gold -r drops this relocation. */
 static void add_identity_hash(struct object_rewriter *w, uint32_t section, uint64_t identity)
 {
-  Elf64_Rela r = {.r_info = ELF64_R_INFO(UINT64_C(0), CN_ELF_RELOC_NONE), .r_addend = (int64_t)identity};
+  Elf64_Rela r = {.r_info = ELF64_R_INFO(UINT64_C(0), w->elf.port->none), .r_addend = (int64_t)identity};
   uint32_t rela = cn_elf_find_rela_section(&w->elf, w->elf.sections[section].relocations);
 
   if (rela) {
     const struct cn_bytes *bytes = cn_part_make_writable(&w->parts.list.at[rela]);
-    if (has_identity_hash(bytes->at, bytes->count))
+    if (has_identity_hash(&w->elf, bytes->at, bytes->count))
       return;
   }
   if (!rela) {
@@ -251,7 +251,7 @@ static int check_maps_present(const struct cn_elf_file *elf, char **error)
   for (uint32_t i = 1; i < elf->section_count && !without; i++) {
     const struct cn_elf_section *rela = &elf->sections[cn_elf_find_rela_section(elf, elf->sections[i].relocations)];
     if (!mapped[i] && (elf->sections[i].head.sh_flags & SHF_EXECINSTR) && rela->data &&
-        has_identity_hash(rela->data, rela->head.sh_size))
+        has_identity_hash(elf, rela->data, rela->head.sh_size))
       without = i;
   }
   free(mapped);

@@ -47,8 +47,8 @@ static const char *read_deopt_place(const struct cn_statepoint_record *r, struct
   default:
     CN_UNREACHABLE(); /* the reader replaces pool indices by constants */
   }
-  if (!cn_record_is_frame_base(r->frame, l.reg))
-    return "a location is not based on " CN_PORT_SP_NAME ", or on " CN_PORT_OTHER_BASE_NAMES " with the caller's saved";
+  if (!cn_record_is_frame_base(r, l.reg))
+    return r->port->other_location_base;
   if (l.kind == CAIRN_STACKMAP_INDIRECT && !cn_record_lies_in_frame(r, l.reg, l.offset, l.size) &&
       !cn_record_is_argument(r, l.reg, l.offset))
     return "a deopt value lies outside the frame or on a saved register";

@@ -52,13 +52,13 @@ static const char *read_reference_place(const struct roots_reader *r, struct cai
   if (l.size != 8)
     return "a reference's location is not 8 bytes wide (a vector of references?)";
   *out = (struct cn_frame_place){.is_register = l.kind == CAIRN_STACKMAP_REGISTER, .reg = (uint8_t)l.reg};
-  if (l.kind == CAIRN_STACKMAP_REGISTER && l.reg == r->out->frame.cfa_reg && l.reg != CN_DWARF_SP)
+  if (l.kind == CAIRN_STACKMAP_REGISTER && cn_record_is_frame_register(&r->record, l.reg))
     return "a reference is in the register that its frame address is based on";
   if (l.kind == CAIRN_STACKMAP_REGISTER)
     return l.offset ? "a register location has an offset" : check_register_is_kept(r, l.reg);
   out->offset = l.offset;
-  if (!cn_record_is_frame_base(&r->out->frame, l.reg))
-    return "a location is not based on " CN_PORT_SP_NAME ", or on " CN_PORT_OTHER_BASE_NAMES " with the caller's saved";
+  if (!cn_record_is_frame_base(&r->record, l.reg))
+    return r->record.port->other_location_base;
   if (l.offset % 8)
     return "a reference's slot is not aligned";
   if (!cn_record_lies_in_frame(&r->record, l.reg, l.offset, 8))
@@ -159,7 +159,7 @@ static const char *add_areas_of_alloca(struct roots_reader *r, const struct cair
   struct cn_described_area area = {
       .reg = (uint8_t)place.reg, .offset = place.offset, .count = from->count, .stride = from->stride};
 
-  if (!cn_record_is_frame_base(&r->out->frame, place.reg))
+  if (!cn_record_is_frame_base(&r->record, place.reg))
     return "a described alloca has no fixed place in the frame";
   if (!from->references) {
     area.ref_offset = from->offset;
@@ -224,6 +224,7 @@ static const char *read_roots_and_details(struct roots_reader *r)
     return error.reason;
   if (r->record.statepoint.allocas)
     return "an alloca is listed in gc-live, which does not tell the places of references in it";
+  cn_record_base_frame_on_sp(&r->record, &r->out->frame);
   const char *why = read_base_derived_pairs(r);
   if (why)
     return why;
@@ -236,10 +237,12 @@ static const char *read_roots_and_details(struct roots_reader *r)
   return why ? why : check_deopt_references(r);
 }
 
-const char *cn_statepoint_roots_build(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
-                                      uint32_t spans, struct cn_map_safepoint *out)
+const char *cn_statepoint_roots_build(const struct cn_frame_port *port, const struct cairn_stackmap *map,
+                                      const struct cairn_stackmap_record *record, uint32_t spans,
+                                      struct cn_map_safepoint *out)
 {
-  struct roots_reader r = {.record = {.map = map,
+  struct roots_reader r = {.record = {.port = port,
+                                      .map = map,
                                       .record = record,
                                       .frame = &out->frame,
                                       .stack_size = cairn_stackmap_function(map, record->function).stack_size,

@@ -3,8 +3,8 @@
  * Reads call-frame information with libdw, for frames_build.c while an object is rewritten. A stack walk supports only
  * rows of this form; other rows are refused:
  *
- *   CFA = a base (cn_port_base_registers) + constant;
- *   return address at CFA - 8;
+ *   CFA = a base of the port + constant;
+ *   return address at CFA + constant; where calls push it, just below the CFA;
  *   callee-saved registers unchanged or saved at CFA + constant;
  *   all other general registers unsaved.
  *
@@ -20,6 +20,7 @@
 #include "base/check.h"
 
 struct cn_cfi {
+  const struct cn_frame_port *port;
   Elf *elf;       /* a view of the copy with assigned addresses */
   Dwarf_CFI *cfi; /* null if .eh_frame is missing */
   struct cn_code_ranges undefined;
@@ -45,6 +46,7 @@ int cn_cfi_open(struct cn_cfi **out, struct cn_elf_file *elf, char **error)
   if (section && cn_elf_relocate_section(elf, section, error))
     return -1;
   struct cn_cfi *cfi = cn_alloc(sizeof *cfi);
+  cfi->port = elf->port->frames;
   if (section && elf->sections[section].data) {
     make_section_progbits(elf, section);
     elf_version(EV_CURRENT);
@@ -54,7 +56,7 @@ int cn_cfi_open(struct cn_cfi **out, struct cn_elf_file *elf, char **error)
       cn_cfi_close(cfi);
       return CN_FAIL(error, ".eh_frame: %s", dwarf_errmsg(-1));
     }
-    cn_cfi_find_undefined_code(&elf->sections[section], &cfi->undefined);
+    cn_cfi_find_undefined_code(cfi->port, &elf->sections[section], &cfi->undefined);
   }
   *out = cfi;
   return 0;
@@ -72,15 +74,15 @@ void cn_cfi_close(struct cn_cfi *cfi)
   free(cfi);
 }
 
-static const char *read_cfa(Dwarf_Frame *frame, struct cn_safepoint *out)
+static const char *read_cfa(const struct cn_frame_port *port, Dwarf_Frame *frame, struct cn_safepoint *out)
 {
   Dwarf_Op *ops;
   size_t count;
 
   if (dwarf_frame_cfa(frame, &ops, &count) || count != 1 || ops[0].atom != DW_OP_bregx)
     return "its frame address is not a register and a constant";
-  if (cn_port_base_index_of(ops[0].number) == CN_PORT_BASE_COUNT)
-    return "its frame address is based on another register than " CN_PORT_BASE_NAMES;
+  if (cn_port_base_index_of(port, ops[0].number) == CN_PORT_BASE_COUNT)
+    return port->other_frame_base;
   int64_t offset = (int64_t)ops[0].number2;
   if (offset < 8 || offset > INT32_MAX || offset % 8)
     return "its frame address is a strange distance away";
@@ -90,7 +92,8 @@ static const char *read_cfa(Dwarf_Frame *frame, struct cn_safepoint *out)
 }
 
 /* Read the place of the caller's value of a register. False unless the value is unchanged or in memory at CFA + n. */
-static bool read_caller_register_place(Dwarf_Frame *frame, int dwarf, bool *saved, int64_t *offset)
+static bool read_caller_register_place(const struct cn_frame_port *port, Dwarf_Frame *frame, int dwarf, bool *saved,
+                                       int64_t *offset)
 {
   Dwarf_Op memory[3], *ops;
   size_t count;
@@ -100,11 +103,10 @@ static bool read_caller_register_place(Dwarf_Frame *frame, int dwarf, bool *save
   if (dwarf_frame_register(frame, dwarf, memory, &ops, &count))
     return false;
   /* With a count of 0, a null `ops` says that the register is unchanged, and any other `ops` says that it is undefined,
-   * like caller-saved registers. libdw 0.188 always reports CN_DWARF_MISTAKEN_BY_LIBDW as undefined;
+   * like caller-saved registers. libdw 0.188 always reports `mistaken_by_libdw` as undefined;
    * cn_cfi_is_register_undefined() finds the code where the register is really undefined. */
   if (count == 0)
-    return !ops || cn_port_tracked_register_of((unsigned)dwarf) == CN_CALLEE_SAVED_COUNT ||
-           dwarf == CN_DWARF_MISTAKEN_BY_LIBDW;
+    return !ops || !cn_port_is_tracked(port, (unsigned)dwarf) || dwarf == port->mistaken_by_libdw;
   *saved = true;
   if (count > 2 || ops[0].atom != DW_OP_call_frame_cfa)
     return false;
@@ -115,42 +117,63 @@ static bool read_caller_register_place(Dwarf_Frame *frame, int dwarf, bool *save
   return true;
 }
 
-static const char *read_saved_register(Dwarf_Frame *frame, int dwarf, struct cn_safepoint *out)
+/* Check and note the place of the return address. A call leaves a return address in the link register, so the frame of
+ * a call has saved the register. */
+static const char *note_return_address(const struct cn_frame_port *port, bool saved, int64_t offset,
+                                       struct cn_safepoint *out)
 {
-  CN_CHECK(dwarf >= 0 && dwarf <= CN_DWARF_RETURN_ADDRESS);
-  unsigned reg = cn_port_tracked_register_of((unsigned)dwarf);
+  if (!saved && port->has_link_register)
+    return "its return address is still in the link register";
+  if (!saved || (!port->has_link_register && offset != -port->pushed_bytes) || offset > -8 || offset < INT32_MIN ||
+      offset % 8)
+    return "its return address is not below its frame address";
+  out->return_address_offset = (int32_t)offset;
+  return NULL;
+}
+
+static const char *read_saved_register(const struct cn_frame_port *port, Dwarf_Frame *frame, int dwarf,
+                                       struct cn_safepoint *out)
+{
+  CN_CHECK(dwarf >= 0 && dwarf <= port->return_address);
+  unsigned reg = cn_port_tracked_index_of(port, (unsigned)dwarf);
   bool saved;
   int64_t offset;
 
-  if (!read_caller_register_place(frame, dwarf, &saved, &offset))
+  if (!read_caller_register_place(port, frame, dwarf, &saved, &offset))
     return "it keeps a register of its caller in a place other than the frame address and a constant";
-  if (dwarf == CN_DWARF_RETURN_ADDRESS)
-    return saved && offset == -8 ? NULL : "its return address is not below its frame address";
-  if (reg == CN_CALLEE_SAVED_COUNT)
+  if (dwarf == port->return_address)
+    return note_return_address(port, saved, offset, out);
+  if (reg == port->tracked_count)
     return saved ? "it saves registers that its callers do not expect to be saved" : NULL;
   if (!saved)
     return NULL;
-  if (offset > -16 || offset < INT32_MIN || offset % 8)
+  if (offset > -8 - port->pushed_bytes || offset < INT32_MIN || offset % 8)
     return "it saves a register outside its frame";
-  out->saved |= (uint8_t)(1u << reg);
+  out->saved |= (uint16_t)(1u << reg);
   out->saved_offset[reg] = (int32_t)offset;
   return NULL;
 }
 
 /* Check that registers have distinct places above the stack pointer. Returns an error or null. */
-static const char *check_saved_registers(const struct cn_safepoint *f)
+static const char *check_saved_registers(const struct cn_frame_port *port, const struct cn_safepoint *f)
 {
-  CN_CHECK(cn_port_base_index_of(f->cfa_reg) < CN_PORT_BASE_COUNT && f->cfa_offset >= 8);
-  for (unsigned i = 0; i < CN_CALLEE_SAVED_COUNT; i++) {
+  bool sized = cn_port_is_sp(port, f->cfa_reg);
+
+  CN_CHECK(cn_port_base_index_of(port, f->cfa_reg) < CN_PORT_BASE_COUNT && f->cfa_offset >= 8);
+  if (sized && f->return_address_offset < -f->cfa_offset)
+    return "it saves its return address outside its frame";
+  for (unsigned i = 0; i < port->tracked_count; i++) {
     if (!(f->saved >> i & 1))
       continue;
-    if (f->cfa_reg == CN_DWARF_SP && f->saved_offset[i] < -f->cfa_offset)
+    if (sized && f->saved_offset[i] < -f->cfa_offset)
       return "it saves a register outside its frame";
+    if (f->saved_offset[i] == f->return_address_offset)
+      return "it saves a register in the place of its return address";
     for (unsigned k = 0; k < i; k++)
       if ((f->saved >> k & 1) && f->saved_offset[i] == f->saved_offset[k])
         return "it saves two registers in one place";
   }
-  if (f->cfa_reg != CN_DWARF_SP && !(f->saved >> cn_port_tracked_register_of(f->cfa_reg) & 1))
+  if (!sized && !(f->saved >> cn_port_tracked_index_of(port, f->cfa_reg) & 1))
     return "its frame address is based on a register that it has not saved";
   return NULL;
 }
@@ -169,6 +192,7 @@ static const char *check_row_of_call(Dwarf_Frame *frame, uint64_t end, unsigned 
 
 const char *cn_cfi_read_row(struct cn_cfi *cfi, uint64_t end, unsigned length, struct cn_safepoint *out)
 {
+  const struct cn_frame_port *port = cfi->port;
   Dwarf_Frame *frame;
 
   CN_CHECK(length > 0 && length <= end && !out->saved);
@@ -176,17 +200,21 @@ const char *cn_cfi_read_row(struct cn_cfi *cfi, uint64_t end, unsigned length, s
     return "it has no call-frame information (in IR: attribute uwtable)";
   const char *why = check_row_of_call(frame, end, length);
   if (!why && cn_cfi_is_register_undefined(&cfi->undefined, end - 1))
-    why = "its caller's " CN_PORT_MISTAKEN_NAME " may be undefined";
+    why = port->may_be_undefined;
   if (!why)
-    why = read_cfa(frame, out);
-  for (int dwarf = 0; !why && dwarf <= CN_DWARF_RETURN_ADDRESS; dwarf++)
-    if (dwarf != CN_DWARF_SP) /* the stack pointer equals the frame address */
-      why = read_saved_register(frame, dwarf, out);
+    why = read_cfa(port, frame, out);
+  for (int dwarf = 0; !why && dwarf <= port->return_address; dwarf++)
+    if (!cn_port_is_sp(port, (uint64_t)dwarf)) /* the stack pointer equals the frame address */
+      why = read_saved_register(port, frame, dwarf, out);
   free(frame);
-  return why ? why : check_saved_registers(out);
+  return why ? why : check_saved_registers(port, out);
 }
 
-bool cn_cfi_has_frame_offset(struct cn_cfi *cfi, uint64_t start, uint64_t end, uint64_t offset)
+/* Called for the distance of the frame address above the stack pointer in one row. True: the visit ends. */
+typedef bool sized_row_visitor(uint64_t distance, void *env);
+
+/* Visit the rows of [start, end) whose frame address is based on the stack pointer. True if a visit ended. */
+static bool visit_sized_rows(struct cn_cfi *cfi, uint64_t start, uint64_t end, sized_row_visitor *visit, void *env)
 {
   struct cn_safepoint row;
   Dwarf_Frame *frame;
@@ -194,7 +222,8 @@ bool cn_cfi_has_frame_offset(struct cn_cfi *cfi, uint64_t start, uint64_t end, u
   bool is_signal, found = false;
 
   while (!found && start < end && cfi->cfi && !dwarf_cfi_addrframe(cfi->cfi, start, &frame)) {
-    found = !read_cfa(frame, &row) && row.cfa_reg == CN_DWARF_SP && (uint64_t)row.cfa_offset == offset;
+    found = !read_cfa(cfi->port, frame, &row) && cn_port_is_sp(cfi->port, row.cfa_reg) &&
+            visit((uint64_t)row.cfa_offset, env);
     if (dwarf_frame_info(frame, &first, &next, &is_signal) < 0 || next <= start)
       next = end;
     free(frame);
@@ -202,4 +231,31 @@ bool cn_cfi_has_frame_offset(struct cn_cfi *cfi, uint64_t start, uint64_t end, u
     start = next;
   }
   return found;
+}
+
+static bool is_wanted_distance(uint64_t distance, void *env)
+{
+  return distance == *(const uint64_t *)env;
+}
+
+bool cn_cfi_has_frame_offset(struct cn_cfi *cfi, uint64_t start, uint64_t end, uint64_t offset)
+{
+  return visit_sized_rows(cfi, start, end, is_wanted_distance, &offset);
+}
+
+static bool note_larger_distance(uint64_t distance, void *env)
+{
+  uint64_t *largest = env;
+
+  if (distance > *largest)
+    *largest = distance;
+  return false;
+}
+
+uint64_t cn_cfi_largest_frame(struct cn_cfi *cfi, uint64_t start, uint64_t end)
+{
+  uint64_t largest = 0;
+
+  visit_sized_rows(cfi, start, end, note_larger_distance, &largest);
+  return largest;
 }

@@ -22,10 +22,12 @@ const char *cn_cfi_read_row(struct cn_cfi *cfi, uint64_t end, unsigned length, s
 
 /* True if the frame address is `offset` bytes above the stack pointer at some place in [start, end). */
 bool cn_cfi_has_frame_offset(struct cn_cfi *cfi, uint64_t start, uint64_t end, uint64_t offset);
+/* The largest distance of the frame address above the stack pointer at a place in [start, end), or 0. */
+uint64_t cn_cfi_largest_frame(struct cn_cfi *cfi, uint64_t start, uint64_t end);
 
 /* ---- cfi_undefined.c ---- */
 
-/* Finds code whose call-frame information says that the caller's CN_DWARF_MISTAKEN_BY_LIBDW is lost. */
+/* Finds code whose call-frame information says that the caller's register `mistaken_by_libdw` of the port is lost. */
 
 struct cn_code_range {
   uint64_t start, size;
@@ -35,9 +37,10 @@ struct cn_code_ranges {
   CN_VECTOR(struct cn_code_range) list;
 };
 
-/* Append the code of each function whose entry in a relocated .eh_frame has unknown instructions, or says that
- * CN_DWARF_MISTAKEN_BY_LIBDW is undefined. Appends all code if the function's place is unknown. */
-void cn_cfi_find_undefined_code(const struct cn_elf_section *eh_frame, struct cn_code_ranges *out);
+/* Append the code of each function whose entry in a relocated .eh_frame has unknown instructions, or says that the
+ * register is undefined. Appends all code if the function's place is unknown. */
+void cn_cfi_find_undefined_code(const struct cn_frame_port *port, const struct cn_elf_section *eh_frame,
+                                struct cn_code_ranges *out);
 bool cn_cfi_is_register_undefined(const struct cn_code_ranges *ranges, uint64_t address);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds code with an undefined callee-saved register CN_DWARF_MISTAKEN_BY_LIBDW. libdw 0.188 treats this register as
- * caller-saved, and reports it as undefined if call-frame information has no rule for the register, so that a real
+ * Finds code with an undefined callee-saved register `mistaken_by_libdw` of the port. libdw 0.188 treats this register
+ * as caller-saved, and reports it as undefined if call-frame information has no rule for the register, so that a real
  * .cfi_undefined gives the same result. Without this file, a stack walk would treat the caller's value as preserved.
  * The file therefore reads the instructions of the call-frame information ("DWARF Debugging Information Format", Call
  * Frame Instruction Encodings; the psABI for the entries of .eh_frame). One DW_CFA_undefined of the register counts for
@@ -13,8 +13,13 @@
 #include <dwarf.h>
 #include "base/check.h"
 
-/* True if all instructions are known, and CN_DWARF_MISTAKEN_BY_LIBDW stays defined. */
-static bool keeps_register_defined(struct cn_byte_cursor b, unsigned encoding)
+struct undefined_search {
+  const struct cn_frame_port *port;
+  struct cn_code_ranges *out;
+};
+
+/* True if all instructions are known, and the register stays defined. */
+static bool keeps_register_defined(const struct cn_frame_port *port, struct cn_byte_cursor b, unsigned encoding)
 {
   uint64_t value;
 
@@ -30,7 +35,7 @@ static bool keeps_register_defined(struct cn_byte_cursor b, unsigned encoding)
       return false;
     for (; *operands; operands++)
       if (!cn_cfi_skip_operand(&b, *operands, encoding, &value) ||
-          (*operands == 'r' && value == CN_DWARF_MISTAKEN_BY_LIBDW))
+          (*operands == 'r' && value == port->mistaken_by_libdw))
         return false;
   }
   return true;
@@ -39,18 +44,21 @@ static bool keeps_register_defined(struct cn_byte_cursor b, unsigned encoding)
 /* Add the entry's function if it may lose the register; all code if the function is unknown. */
 static void add_undefined_code(const struct cn_cfi_entry *entry, void *env)
 {
-  struct cn_code_ranges *out = env;
+  const struct undefined_search *search = env;
 
   if (!entry)
-    cn_push(&out->list, (struct cn_code_range){0, UINT64_MAX});
-  else if (!keeps_register_defined(entry->initial, entry->encoding) ||
-           !keeps_register_defined(entry->instructions, entry->encoding))
-    cn_push(&out->list, entry->code);
+    cn_push(&search->out->list, (struct cn_code_range){0, UINT64_MAX});
+  else if (!keeps_register_defined(search->port, entry->initial, entry->encoding) ||
+           !keeps_register_defined(search->port, entry->instructions, entry->encoding))
+    cn_push(&search->out->list, entry->code);
 }
 
-void cn_cfi_find_undefined_code(const struct cn_elf_section *eh_frame, struct cn_code_ranges *out)
+void cn_cfi_find_undefined_code(const struct cn_frame_port *port, const struct cn_elf_section *eh_frame,
+                                struct cn_code_ranges *out)
 {
-  cn_cfi_visit_entries(eh_frame, add_undefined_code, out);
+  struct undefined_search search = {port, out};
+
+  cn_cfi_visit_entries(eh_frame, add_undefined_code, &search);
 }
 
 bool cn_cfi_is_register_undefined(const struct cn_code_ranges *ranges, uint64_t address)

@@ -36,6 +36,7 @@ static int read_header(struct cn_elf_file *elf, char **error)
   if (elf->head.e_machine != EM_X86_64 && elf->head.e_machine != EM_AARCH64 && elf->head.e_machine != EM_RISCV)
     return cn_elf_fail_at_offset(elf, offsetof(Elf64_Ehdr, e_machine), "not an ELF file for x86-64, AArch64 or RISC-V",
                                  error);
+  elf->port = cn_elf_find_port(elf->head.e_machine);
   if (elf->head.e_shoff && elf->head.e_shentsize != sizeof(Elf64_Shdr))
     return cn_elf_fail_at_offset(elf, offsetof(Elf64_Ehdr, e_shentsize), "section headers of a strange size", error);
   return 0;
@@ -290,10 +291,9 @@ int cn_elf_open_for_port(struct cn_elf_file *elf, const void *bytes, size_t size
 {
   int status = cn_elf_open_any_machine(elf, bytes, size, error);
 
-  if (!status && elf->head.e_machine != CN_ELF_MACHINE) {
+  if (!status && !elf->port) {
     cn_elf_close(elf);
-    return cn_elf_fail_at_offset(elf, offsetof(Elf64_Ehdr, e_machine), "not an ELF file for " CN_ELF_MACHINE_NAME,
-                                 error);
+    return cn_elf_fail_at_offset(elf, offsetof(Elf64_Ehdr, e_machine), "not an ELF file for " CN_ELF_PORT_NAMES, error);
   }
   return status;
 }

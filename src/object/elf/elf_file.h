@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "object/elf/elf_x86_64.h"
+#include "object/elf/elf_port.h"
 
 struct cn_elf_section {
   const char *name;
@@ -33,6 +33,7 @@ struct cn_elf_file {
   unsigned char *bytes; /* a private copy, which cn_elf_assign_addresses() changes */
   size_t size;
   Elf64_Ehdr head;
+  const struct cn_elf_port *port; /* of the file's machine; null if the machine has no port */
   struct cn_elf_section *sections;
   uint32_t section_count;
   struct cn_elf_symbol *symbols;
@@ -48,8 +49,8 @@ struct cn_elf_file {
 };
 
 /* Copy and check a file. Negative on error; *error then has a message, which the caller frees. cn_elf_open_for_port()
- * accepts files for CN_ELF_MACHINE; cn_elf_open_any_machine() accepts files for every machine whose stack maps this
- * library reads. */
+ * accepts files for machines with a port; cn_elf_open_any_machine() accepts files for every machine whose stack maps
+ * this library reads. */
 int cn_elf_open_any_machine(struct cn_elf_file *elf, const void *bytes, size_t size, char **error);
 int cn_elf_open_for_port(struct cn_elf_file *elf, const void *bytes, size_t size, char **error);
 void cn_elf_close(struct cn_elf_file *elf);

@@ -112,7 +112,7 @@ static Elf64_Rela make_none_relocation(const struct symbol_binder *b)
 {
   uint64_t last = b->elf.symbol_count + b->fresh.count;
 
-  return (Elf64_Rela){.r_info = ELF64_R_INFO(last, CN_ELF_RELOC_NONE)};
+  return (Elf64_Rela){.r_info = ELF64_R_INFO(last, b->elf.port->none)};
 }
 
 static bool is_section_bound_name(const char *name)
@@ -127,7 +127,7 @@ static void clear_missing_bound(const struct symbol_binder *b, uint32_t target, 
   const struct cn_elf_section *section = &b->elf.sections[target];
 
   if (b->bound[symbol] || s->sym.st_shndx != SHN_UNDEF || !is_section_bound_name(s->name) ||
-      ELF64_ST_BIND(s->sym.st_info) != STB_WEAK || ELF64_R_TYPE(r->r_info) != CN_ELF_RELOC_WORD || !section->data ||
+      ELF64_ST_BIND(s->sym.st_info) != STB_WEAK || ELF64_R_TYPE(r->r_info) != b->elf.port->word || !section->data ||
       section->head.sh_size < 8 || r->r_offset > section->head.sh_size - 8)
     return;
   memset(b->file + section->head.sh_offset + r->r_offset, 0, 8);
@@ -136,17 +136,14 @@ static void clear_missing_bound(const struct symbol_binder *b, uint32_t target, 
 
 static int bind_mutator_offset(const struct symbol_binder *b, uint32_t target, Elf64_Rela *r)
 {
-  const Elf64_Shdr *head = &b->elf.sections[target].head;
-  int64_t value = b->mutator + r->r_addend;
-  int32_t narrow = (int32_t)value;
+  const struct cn_elf_section *section = &b->elf.sections[target];
+  uint64_t room = section->data && r->r_offset <= section->head.sh_size ? section->head.sh_size - r->r_offset : 0;
+  unsigned char *at = room ? b->file + section->head.sh_offset + r->r_offset : NULL;
+  const char *why =
+      b->elf.port->store_thread_offset(at, room, (uint32_t)ELF64_R_TYPE(r->r_info), b->mutator + r->r_addend);
 
-  if (ELF64_R_TYPE(r->r_info) != CN_ELF_RELOC_TLS_OFFSET)
-    return CN_FAIL(b->error,
-                   "section '%s', offset 0x%" PRIx64 ": code for a shared object cannot be loaded without a linker",
-                   b->elf.sections[target].name, r->r_offset);
-  if (narrow != value || !b->elf.sections[target].data || head->sh_size < 4 || r->r_offset > head->sh_size - 4)
-    return CN_FAIL(b->error, "section '%s': malformed relocation", b->elf.sections[target].name);
-  memcpy(b->file + head->sh_offset + r->r_offset, &narrow, sizeof narrow);
+  if (why)
+    return CN_FAIL(b->error, "section '%s', offset 0x%" PRIx64 ": %s", section->name, r->r_offset, why);
   *r = make_none_relocation(b);
   return 0;
 }
@@ -186,8 +183,8 @@ static int renumber_symbols(struct symbol_binder *b)
       break;
     case SHT_REL:
     case SHT_SYMTAB_SHNDX:
-      return CN_FAIL(b->error, "section '%s' is of a kind that no compiler makes for " CN_ELF_MACHINE_NAME " objects",
-                     b->elf.sections[i].name);
+      return CN_FAIL(b->error, "section '%s' is of a kind that no compiler makes for %s objects",
+                     b->elf.sections[i].name, b->elf.port->frames->name);
     case SHT_GROUP:
       head.sh_info = new_symbol_number_of(b, head.sh_info);
       break;

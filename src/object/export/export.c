@@ -100,7 +100,7 @@ static int append_relocations(struct cn_export *export, const struct cn_elf_file
       return CN_FAIL(export->error, "function '%s' is in a section group: the linker may keep another copy", name);
     uint64_t within = a->function->address - export->view.elf.sections[section].head.sh_addr + a->offset;
     Elf64_Rela r = {.r_offset = a->at,
-                    .r_info = ELF64_R_INFO((uint64_t)symbol, CN_ELF_RELOC_WORD),
+                    .r_info = ELF64_R_INFO((uint64_t)symbol, elf->port->word),
                     .r_addend = (int64_t)(within - elf->symbols[symbol].sym.st_value)};
     cn_bytes_append(out, &r, sizeof r);
   }

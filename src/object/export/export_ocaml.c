@@ -10,7 +10,6 @@
 #include "object/export/export.h"
 
 #include "base/check.h"
-#include "framemap/frames_x86_64.h"
 #include "object/elf/elf_parts.h"
 
 /* The largest size that differs from that of a return to C, 0xFFFF. The two lowest bits are flags. */
@@ -41,8 +40,8 @@ static int put_live_value(void *env, const struct cn_root *root)
     return cn_export_refuse(d->export, d->safepoint,
                             "a reference in a register has no place in OCaml's frame tables; compile the code with "
                             "references in slots (-fcairn-slots=always)");
-  if (place.reg != CN_DWARF_SP || place.offset < 0 || place.offset >= d->safepoint->frame.cfa_offset ||
-      place.offset % 8)
+  if (!cn_port_is_sp(d->safepoint->function->map.port, place.reg) || place.offset < 0 ||
+      place.offset >= d->safepoint->frame.cfa_offset || place.offset % 8)
     return cn_export_refuse(d->export, d->safepoint,
                             "a reference is not at a constant distance from the stack pointer within the frame");
   if (d->live == UINT16_MAX)
@@ -57,8 +56,11 @@ static int put_descriptor(struct cn_export *export, struct cn_export_safepoint *
   struct frame_descriptor d = {.export = export, .safepoint = safepoint};
   struct cn_bytes *bytes = &export->bytes;
 
-  if (safepoint->frame.cfa_reg != CN_DWARF_SP)
+  if (!cn_port_is_sp(safepoint->function->map.port, safepoint->frame.cfa_reg))
     return cn_export_refuse(export, safepoint, "the frame has no constant size");
+  if (safepoint->frame.return_address_offset != -8)
+    return cn_export_refuse(export, safepoint,
+                            "the return address is not in the frame's last word, as in OCaml's frames");
   if (safepoint->frame.cfa_offset < 8 || safepoint->frame.cfa_offset > MAX_FRAME_SIZE ||
       safepoint->frame.cfa_offset % 8)
     return cn_export_refuse(export, safepoint, "the frame is too large for OCaml's frame tables");

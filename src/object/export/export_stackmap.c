@@ -10,10 +10,9 @@
 #include <stdlib.h>
 #include <cairn/stackmap.h>
 #include "base/check.h"
-#include "framemap/frames_x86_64.h"
 #include "object/elf/elf_parts.h"
 
-enum { STATEPOINT_CONSTANTS = 3, RETURN_ADDRESS_SIZE = 8, REFERENCE_SIZE = 8 };
+enum { STATEPOINT_CONSTANTS = 3, REFERENCE_SIZE = 8 };
 
 /* The map, as the encoder takes it. */
 struct stackmap_lists {
@@ -59,17 +58,18 @@ static int add_record(struct cn_export *export, struct stackmap_lists *lists, st
   return 0;
 }
 
-/* The bytes of the frame without its return address, which LLVM counts without the words that a call pushes: the least
- * of all safepoints. */
+/* The bytes of the frame without a return address that the call pushed. LLVM counts the frame without the words that a
+ * call in it pushes: the least of all safepoints. */
 static uint64_t stack_size_of(const struct cn_frames_function *function)
 {
   uint64_t least = CAIRN_STACKMAP_UNKNOWN_SIZE;
 
   for (uint32_t i = 0; i < function->map.safepoints; i++) {
     struct cn_export_safepoint s = cn_export_read_safepoint(function, i);
-    if (s.frame.cfa_reg != CN_DWARF_SP || s.frame.cfa_offset < RETURN_ADDRESS_SIZE)
+    const struct cn_frame_port *port = function->map.port;
+    if (!cn_port_is_sp(port, s.frame.cfa_reg) || s.frame.cfa_offset < port->pushed_bytes)
       return CAIRN_STACKMAP_UNKNOWN_SIZE;
-    uint64_t size = (uint64_t)s.frame.cfa_offset - RETURN_ADDRESS_SIZE;
+    uint64_t size = (uint64_t)s.frame.cfa_offset - port->pushed_bytes;
     least = size < least ? size : least;
   }
   return least;

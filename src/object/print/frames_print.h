@@ -49,8 +49,10 @@ const char *cn_frames_class_name(unsigned value_class);
 /* Print a place, which is a register or memory at base + offset. Text has `before` and the place. */
 void cn_frames_print_place(const struct cn_frames_printer *printer, const char *name, const char *before,
                            struct cn_frame_place place);
+/* The name of a register of the object's port. The buffer has 16 bytes. */
+const char *cn_frames_printed_register(const struct cn_frames_printer *printer, unsigned reg, char *buffer);
 /* Print the sum of a register and an offset as text. */
-void cn_frames_print_sum(FILE *out, unsigned reg, int64_t offset);
+void cn_frames_print_sum(const struct cn_frames_printer *printer, unsigned reg, int64_t offset);
 /* Print the frame address and the saved registers. */
 void cn_frames_print_row(const struct cn_frames_printer *printer, const struct cn_safepoint *frame);
 

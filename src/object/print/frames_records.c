@@ -21,11 +21,16 @@ void cn_frames_close_json(const struct cn_frames_printer *p)
     cn_json_out_close_bracket(p->json);
 }
 
-void cn_frames_print_sum(FILE *out, unsigned reg, int64_t offset)
+const char *cn_frames_printed_register(const struct cn_frames_printer *p, unsigned reg, char *buffer)
+{
+  return cn_frames_register_name(p->view->elf.port->frames, reg, buffer);
+}
+
+void cn_frames_print_sum(const struct cn_frames_printer *p, unsigned reg, int64_t offset)
 {
   char name[16];
 
-  fprintf(out, "%s %c %" PRId64, cn_frames_register_name(reg, name), offset < 0 ? '-' : '+',
+  fprintf(p->out, "%s %c %" PRId64, cn_frames_printed_register(p, reg, name), offset < 0 ? '-' : '+',
           offset < 0 ? -offset : offset);
 }
 
@@ -33,7 +38,7 @@ void cn_frames_print_place(const struct cn_frames_printer *p, const char *name, 
                            struct cn_frame_place loc)
 {
   char buffer[16];
-  const char *reg = cn_frames_register_name(loc.reg, buffer);
+  const char *reg = cn_frames_printed_register(p, loc.reg, buffer);
 
   if (!p->json)
     fputs(before, p->out);
@@ -45,7 +50,7 @@ void cn_frames_print_place(const struct cn_frames_printer *p, const char *name, 
     fputs(reg, p->out);
   } else {
     fputc('[', p->out);
-    cn_frames_print_sum(p->out, loc.reg, loc.offset);
+    cn_frames_print_sum(p, loc.reg, loc.offset);
     fputc(']', p->out);
   }
 }
@@ -60,26 +65,35 @@ static void print_statepoint_id(FILE *out, uint64_t id)
     fprintf(out, ", id %" PRIu64, id);
 }
 
+static void print_saved_register(const struct cn_frames_printer *p, unsigned dwarf, int32_t offset)
+{
+  char buffer[16];
+  const char *name = cn_frames_printed_register(p, dwarf, buffer);
+
+  if (p->json)
+    CN_ROW(p->json, NULL, CN_STRING("register", name), CN_SIGNED("cfa_offset", offset));
+  else
+    fprintf(p->out, ", %s at cfa - %" PRId64, name, -(int64_t)offset);
+}
+
+/* A link register is among the saved registers. Other ports have one place for the return address. */
 void cn_frames_print_row(const struct cn_frames_printer *p, const struct cn_safepoint *s)
 {
+  const struct cn_frame_port *port = p->view->elf.port->frames;
   struct cn_frame_place cfa = {.reg = s->cfa_reg, .offset = s->cfa_offset};
 
   if (p->json) {
     cn_frames_print_place(p, "cfa", "", cfa);
   } else {
     fputs("cfa ", p->out);
-    cn_frames_print_sum(p->out, cfa.reg, cfa.offset);
+    cn_frames_print_sum(p, cfa.reg, cfa.offset);
   }
   cn_frames_open_json(p, "saved", '[');
-  for (unsigned r = 0; r < CN_CALLEE_SAVED_COUNT; r++) {
-    const char *name = cn_port_saved_names[r];
-    if (!(s->saved >> r & 1))
-      continue;
-    if (p->json)
-      CN_ROW(p->json, NULL, CN_STRING("register", name), CN_SIGNED("cfa_offset", s->saved_offset[r]));
-    else
-      fprintf(p->out, ", %s at cfa - %" PRId64, name, -(int64_t)s->saved_offset[r]);
-  }
+  for (unsigned r = 0; r < port->tracked_count; r++)
+    if (s->saved >> r & 1)
+      print_saved_register(p, port->tracked[r], s->saved_offset[r]);
+  if (port->has_link_register)
+    print_saved_register(p, port->return_address, s->return_address_offset);
   cn_frames_close_json(p);
 }
 
@@ -133,8 +147,8 @@ static void print_area(const struct cn_frames_printer *p, const struct cn_descri
 
   if (p->json) {
     cn_json_out_open_on_line(p->json, NULL, '{');
-    CN_MEMBERS(p->json, CN_STRING("base", cn_frames_register_name(area->reg, name)), CN_SIGNED("offset", area->offset),
-               CN_NUMBER("count", area->count), CN_NUMBER("stride", area->stride));
+    CN_MEMBERS(p->json, CN_STRING("base", cn_frames_printed_register(p, area->reg, name)),
+               CN_SIGNED("offset", area->offset), CN_NUMBER("count", area->count), CN_NUMBER("stride", area->stride));
     if (area->tag)
       CN_MEMBERS(p->json, CN_NUMBER("tag", area->tag), CN_NUMBER("parameter", area->parameter));
     cn_json_out_close_bracket(p->json);
@@ -200,7 +214,7 @@ static void print_deopt_value(const struct cn_frames_printer *p, const struct cn
   else if (value->kind == CN_DEOPT_CONSTANT)
     fprintf(p->out, "constant %" PRId64, constant);
   else if (value->kind == CN_DEOPT_ADDRESS)
-    cn_frames_print_sum(p->out, value->loc.reg, value->loc.offset);
+    cn_frames_print_sum(p, value->loc.reg, value->loc.offset);
   else
     cn_frames_print_place(p, NULL, "", value->loc);
   if (value->kind == CN_DEOPT_REGISTER_AT_CALL)

@@ -14,11 +14,10 @@
 #include <string.h>
 #include "base/sorted.h"
 #include "object/build/rewrite_steps.h"
-#include "object/elf/elf_x86_64.h"
 
-const char *cn_frames_register_name(unsigned dwarf, char *buffer)
+const char *cn_frames_register_name(const struct cn_frame_port *port, unsigned dwarf, char *buffer)
 {
-  const char *name = cairn_stackmap_register_name(CN_ELF_MACHINE, dwarf);
+  const char *name = cairn_stackmap_register_name(port->elf_machine, dwarf);
 
   if (name)
     return name;
@@ -111,7 +110,8 @@ static int read_frame_maps(struct cn_frames_view *view, uint32_t section, char *
 
   if (cn_elf_relocate_section(&view->elf, section, error))
     return -1;
-  while (cursor && (status = cn_framemap_next_function(&cursor, end, &e.map)) != CN_FRAMEMAP_NONE) {
+  while (cursor &&
+         (status = cn_framemap_next_function(view->elf.port->frames, &cursor, end, &e.map)) != CN_FRAMEMAP_NONE) {
     if (status || check_frame_map(&e.map))
       return fail_malformed(s, status ? cursor : e.map.data, error);
     e.address = file_address_of(s, e.map.entry);
@@ -211,7 +211,7 @@ static int read_points(struct cn_frames_view *view, const struct address_entry *
 
   if (cn_elf_relocate_section(&view->elf, section, error))
     return -1;
-  while (cursor && (status = cn_points_next_function(&cursor, end, &f)) != CN_FRAMEMAP_NONE) {
+  while (cursor && (status = cn_points_next_function(view->elf.port->frames, &cursor, end, &f)) != CN_FRAMEMAP_NONE) {
     if (status || check_points(&f))
       return fail_malformed(s, status ? cursor : f.data, error);
     if (!assign_points(view, order, file_address_of(s, f.entry), &f))

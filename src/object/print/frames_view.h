@@ -65,8 +65,8 @@ struct cn_frames_span {
 bool cn_frames_view_find_span(struct cn_frames_view *view, const struct cn_details *details, uint32_t index,
                               struct cn_frames_span *out);
 
-/* The name of a register by DWARF number. The buffer has 16 bytes. */
-const char *cn_frames_register_name(unsigned dwarf, char *buffer);
+/* The name of the port's register by DWARF number. The buffer has 16 bytes. */
+const char *cn_frames_register_name(const struct cn_frame_port *port, unsigned dwarf, char *buffer);
 
 /* ---- maps_file.c: prints a file of maps, for `cairn frames` and `cairn stackmap` ---- */
 

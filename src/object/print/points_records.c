@@ -63,7 +63,7 @@ static void print_value(const struct cn_frames_printer *p, const char *role, con
   if (v->value_class != CN_POINT_UNDEFINED)
     fputs(": ", p->out);
   if (v->kind == CN_POINT_ADDRESS)
-    cn_frames_print_sum(p->out, v->loc.reg, v->loc.offset);
+    cn_frames_print_sum(p, v->loc.reg, v->loc.offset);
   else if (v->kind != CN_POINT_CONSTANT)
     cn_frames_print_place(p, NULL, "", v->loc);
   else if (v->value_class != CN_POINT_UNDEFINED)
@@ -90,7 +90,7 @@ static void print_live_outs(const struct cn_frames_printer *p, struct cn_point *
 
   cn_frames_open_json(p, "live_outs", '[');
   for (; !cn_points_next_live_out(point, &live_out); before = ", ") {
-    const char *reg = cn_frames_register_name(live_out.reg, name);
+    const char *reg = cn_frames_printed_register(p, live_out.reg, name);
     if (p->json)
       CN_ROW(p->json, NULL, CN_STRING("register", reg), CN_NUMBER("size", live_out.size));
     else

@@ -27,6 +27,9 @@
  *   - CN_ARCH_CFI_OPCODE, an instruction of call-frame information, without operands, that compilers write for this
  *     machine only; or 0 */
 
+/* The port's frames, for readers of frame maps. */
+#define CN_ARCH_FRAME_PORT CN_PORT_FRAMES
+
 /* The registers that a slow-path stub saved on the mutator's stack. A stack walk gives the addresses of these words to
  * the collector as the registers' places; the collector updates the words, and the stub reloads the registers from
  * them. The word of the stack pointer is undefined, because the interrupted frame's SP is cn_arch_sp_after(regs).

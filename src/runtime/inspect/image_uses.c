@@ -36,7 +36,8 @@ static void add_ranges(struct use_count *uses, struct cairn_image_use *use)
   const unsigned char *cursor = image->frames_start;
   struct cn_framemap_function function;
 
-  while (cursor != NULL && cn_framemap_next_function(&cursor, image->frames_stop, &function) == CN_FRAMEMAP_OK)
+  while (cursor != NULL &&
+         cn_framemap_next_function(CN_ARCH_FRAME_PORT, &cursor, image->frames_stop, &function) == CN_FRAMEMAP_OK)
     cn_grow_push(&uses->code, (struct image_range){function.entry, function.entry + function.code_size, use});
   if (image->layouts_start != image->layouts_stop)
     cn_grow_push(&uses->layouts,

@@ -105,7 +105,7 @@ static bool check_frames(struct section_check *s)
   struct cn_framemap_function function;
   int status;
 
-  while ((status = cn_framemap_next_function(&cursor, s->stop, &function)) == CN_FRAMEMAP_OK) {
+  while ((status = cn_framemap_next_function(CN_ARCH_FRAME_PORT, &cursor, s->stop, &function)) == CN_FRAMEMAP_OK) {
     if (!add_function(s, function.entry, function.code_size, function.data))
       return false;
     for (uint32_t i = 0; i < function.safepoints; i++)
@@ -145,7 +145,7 @@ static bool check_points(struct section_check *s)
   struct cn_points_function function;
   int status;
 
-  while ((status = cn_points_next_function(&cursor, s->stop, &function)) == CN_FRAMEMAP_OK) {
+  while ((status = cn_points_next_function(CN_ARCH_FRAME_PORT, &cursor, s->stop, &function)) == CN_FRAMEMAP_OK) {
     if (!add_function(s, function.entry, function.code_size, function.data))
       return false;
     for (uint32_t i = 0; i < function.points; i++)

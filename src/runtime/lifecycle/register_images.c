@@ -98,7 +98,7 @@ static void check_region_overlap(const struct cairn_image *image)
   struct cn_code_region region;
 
   while (cn_code_regions_exist() && cursor != NULL &&
-         cn_framemap_next_function(&cursor, image->frames_stop, &function) == CN_FRAMEMAP_OK)
+         cn_framemap_next_function(CN_ARCH_FRAME_PORT, &cursor, image->frames_stop, &function) == CN_FRAMEMAP_OK)
     if (cn_code_regions_find_overlap(function.entry, function.entry + function.code_size, &region))
       cairn_fatal("compiled code at 0x%lx is loaded into the code region [0x%lx, 0x%lx)", (unsigned long)function.entry,
                   (unsigned long)region.start, (unsigned long)region.end);

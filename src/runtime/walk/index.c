@@ -70,7 +70,7 @@ static struct cn_framemap_function read_function(const struct image_code *code, 
   const unsigned char *cursor = code->start + code->functions[index].offset;
   struct cn_framemap_function function;
 
-  if (cn_framemap_next_function(&cursor, code->stop, &function) != CN_FRAMEMAP_OK)
+  if (cn_framemap_next_function(CN_ARCH_FRAME_PORT, &cursor, code->stop, &function) != CN_FRAMEMAP_OK)
     report_bad_map("it has changed", code->functions[index].entry);
   return function;
 }
@@ -93,7 +93,8 @@ static uintptr_t read_functions(const struct image_code *code)
     cairn_fatal("section cairn_frames of image %lu is larger than 4 GB", (unsigned long)code->id);
   for (;;) {
     const unsigned char *before = cursor;
-    if (cursor == NULL || (status = cn_framemap_next_function(&cursor, code->stop, &function)) != CN_FRAMEMAP_OK)
+    if (cursor == NULL ||
+        (status = cn_framemap_next_function(CN_ARCH_FRAME_PORT, &cursor, code->stop, &function)) != CN_FRAMEMAP_OK)
       break;
     if (function.no_barriers)
       no_barriers = function.entry;

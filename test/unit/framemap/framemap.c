@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tests the writer and the reader of frame maps: random models (equal in each run), the limits of each field, truncated
- * bytes, flipped bits, and maps with one wrong number.
+ * Tests the writer and the reader of frame maps with each port: random models (equal in each run), the limits of each
+ * field, truncated bytes, flipped bits, and maps with one wrong number.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +15,14 @@
 #include "unit/sample.h"
 
 static uint64_t seed;
+static const struct cn_frame_port *port = &cn_frame_port_x86_64;
+
+/* Begin a test with a port, which is the test's initial state. */
+static int choose_port(void **state)
+{
+  port = *state;
+  return 0;
+}
 
 /* xorshift64 */
 static uint32_t any(uint32_t below)
@@ -25,53 +33,77 @@ static uint32_t any(uint32_t below)
   return (uint32_t)(seed >> 11) % below;
 }
 
-static bool is_base(const struct cn_safepoint *f, unsigned reg)
-{
-  return reg == CN_DWARF_SP || (f->saved >> cn_port_tracked_register_of(reg) & 1);
-}
-
 static uint8_t any_base(const struct cn_safepoint *f)
 {
   uint8_t reg;
 
   do
-    reg = cn_port_base_registers[any(CN_PORT_BASE_COUNT)];
-  while (!is_base(f, reg));
+    reg = port->base[any(CN_PORT_BASE_COUNT)];
+  while (!cn_framemap_is_frame_base(port, f, reg));
   return reg;
 }
 
-/* Saved registers in the order of pushes, or with gaps. */
+/* The places of a prologue's shape. */
+static void fill_regular_places(struct cn_safepoint *s)
+{
+  struct cn_saved_places places;
+
+  while (!port->fill_shape(any(CN_NO_SHAPE), &places))
+    ;
+  s->saved = places.saved;
+  s->return_address_offset = places.return_address;
+  memcpy(s->saved_offset, places.offset, sizeof places.offset);
+}
+
+/* Places with gaps of at most `gap` words. */
+static void fill_other_places(struct cn_safepoint *s, uint32_t gap)
+{
+  int32_t next = -8 - port->pushed_bytes;
+
+  s->saved = (uint16_t)any(1u << port->tracked_count);
+  s->return_address_offset = -port->pushed_bytes;
+  if (port->has_link_register) {
+    s->return_address_offset = next;
+    next -= 8 * (int32_t)(1 + any(gap));
+  }
+  for (unsigned i = 0; i < port->tracked_count; i++) {
+    unsigned reg = port->tracked_count - 1 - i;
+    if (!(s->saved >> reg & 1))
+      continue;
+    s->saved_offset[reg] = next;
+    next -= 8 * (int32_t)(1 + any(gap));
+  }
+}
+
 static void fill_frame(struct cn_safepoint *s)
 {
   static const uint64_t ids[] = {CAIRN_ABI_STATEPOINT_ID_DEFAULT, CAIRN_ABI_STATEPOINT_ID_POLL,
                                  CAIRN_ABI_STATEPOINT_ID_ALLOC, 0, UINT64_MAX};
-  bool pushed = any(2);
-  int32_t next = CN_FIRST_PUSH_OFFSET;
 
-  s->saved = (uint8_t)any(1 << CN_CALLEE_SAVED_COUNT);
+  s->cfa_offset = (int32_t)(8 * (any(2) ? 60 + any(20) : 600 + any(1 << 20)));
+  if (any(2))
+    fill_regular_places(s);
+  else
+    fill_other_places(s, s->cfa_offset > 8 * 600 ? 49 : 3);
   s->cfa_reg = any_base(s);
-  s->cfa_offset = (int32_t)(8 * (any(2) ? 20 + any(20) : 300 + any(1 << 20)));
-  if (!s->saved && any(2))
+  if (!s->saved && !port->has_link_register && any(2))
     s->cfa_offset = 8;
   s->id = ids[any(5)];
-  for (unsigned i = 0; i < CN_CALLEE_SAVED_COUNT; i++) {
-    unsigned reg = cn_push_order[i];
-    if (!(s->saved >> reg & 1))
-      continue;
-    s->saved_offset[reg] = next;
-    next -= pushed ? 8 : 8 * (int32_t)(1 + any(s->cfa_offset > 8 * 300 ? 49 : 3));
-  }
 }
 
 /* Do `size` bytes there lie in the frame, clear of its saved registers? */
 static bool fits(const struct cn_safepoint *f, unsigned reg, int64_t offset, int64_t size)
 {
-  int64_t from = offset - f->cfa_offset;
+  int64_t from = offset - f->cfa_offset, to = from + size;
 
-  if ((reg == CN_DWARF_SP && offset < 0) || (reg == f->cfa_reg && from + size > -8))
+  if (cn_port_is_sp(port, reg) && offset < 0)
     return false;
-  for (unsigned r = 0; r < CN_CALLEE_SAVED_COUNT; r++)
-    if (reg == f->cfa_reg && (f->saved >> r & 1) && from < f->saved_offset[r] + 8 && from + size > f->saved_offset[r])
+  if (reg != f->cfa_reg)
+    return true;
+  if (to > -port->pushed_bytes || (from < f->return_address_offset + 8 && to > f->return_address_offset))
+    return false;
+  for (unsigned r = 0; r < port->tracked_count; r++)
+    if ((f->saved >> r & 1) && from < f->saved_offset[r] + 8 && to > f->saved_offset[r])
       return false;
   return true;
 }
@@ -83,12 +115,12 @@ static struct cn_frame_place any_place(const struct cn_safepoint *f)
 
   do {
     l = (struct cn_frame_place){.is_register = any(2) != 0};
-    l.reg = l.is_register ? (uint8_t)any(16) : any_base(f);
+    l.reg = l.is_register ? (uint8_t)any(port->last_general + 1u) : any_base(f);
     if (!l.is_register)
       l.offset = (int32_t)(8 * any(reach[any(4)]));
-    if (!l.is_register && l.reg != CN_DWARF_SP && any(2))
+    if (!l.is_register && !cn_port_is_sp(port, l.reg) && any(2))
       l.offset = -l.offset - 8;
-  } while (l.is_register ? cn_port_is_lost_over_every_call(l.reg) || l.reg == f->cfa_reg
+  } while (l.is_register ? cn_port_is_lost_over_every_call(port, l.reg) || l.reg == f->cfa_reg
                          : !fits(f, l.reg, l.offset, 8));
   return l;
 }
@@ -171,7 +203,7 @@ static struct cn_map_safepoint any_safepoint(uint32_t offset)
   fill_frame(&s.frame);
   s.frame.landing = any_landing(offset);
   fill_roots(&s);
-  bool has_room = s.frame.cfa_reg != CN_DWARF_SP || s.frame.cfa_offset >= 8 * 300;
+  bool has_room = !cn_port_is_sp(port, s.frame.cfa_reg) || s.frame.cfa_offset >= 8 * 600;
   s.frame.areas = any(4) || !has_room ? 0 : any(6);
   s.areas = cn_alloc(s.frame.areas * sizeof *s.areas);
   for (uint32_t i = 0; i < s.frame.areas; i++)
@@ -181,7 +213,7 @@ static struct cn_map_safepoint any_safepoint(uint32_t offset)
 
 static struct cn_map_function any_function(void)
 {
-  struct cn_map_function f = {.name = "f"};
+  struct cn_map_function f = {.port = port, .name = "f"};
   uint32_t step = any(2) ? 20 : any(2) ? 2000 : 100000, offset = 0;
 
   for (uint32_t i = any(30); i > 0; i--) {
@@ -207,8 +239,9 @@ static void assert_same_safepoint(const struct cn_map_safepoint *want, struct cn
   assert_int_equal(got->cfa_reg, want->frame.cfa_reg);
   assert_int_equal(got->cfa_offset, want->frame.cfa_offset);
   assert_int_equal(got->saved, want->frame.saved);
+  assert_int_equal(got->return_address_offset, want->frame.return_address_offset);
   assert_true(got->id == want->frame.id);
-  for (unsigned r = 0; r < CN_CALLEE_SAVED_COUNT; r++)
+  for (unsigned r = 0; r < port->tracked_count; r++)
     if (got->saved >> r & 1)
       assert_int_equal(got->saved_offset[r], want->frame.saved_offset[r]);
   assert_int_equal(got->landing.pad, want->frame.landing.pad);
@@ -275,12 +308,12 @@ static void round_trips(void **state)
     const unsigned char *cursor = bytes.at;
     struct cn_framemap_function f;
     for (uint32_t i = 0; i < count; i++) {
-      assert_int_equal(cn_framemap_next_function(&cursor, bytes.at + bytes.count, &f), 0);
+      assert_int_equal(cn_framemap_next_function(port, &cursor, bytes.at + bytes.count, &f), 0);
       assert_true(f.entry == (uintptr_t)(bytes.at + fields[i])); /* distance 0, as nothing was relocated */
       assert_same_function(&functions[i], &f);
       cn_map_function_free(&functions[i]);
     }
-    assert_int_equal(cn_framemap_next_function(&cursor, bytes.at + bytes.count, &f), CN_FRAMEMAP_NONE);
+    assert_int_equal(cn_framemap_next_function(port, &cursor, bytes.at + bytes.count, &f), CN_FRAMEMAP_NONE);
     cn_free(&bytes);
   }
 }
@@ -288,7 +321,7 @@ static void round_trips(void **state)
 /* A distance in either direction leads to the entry. */
 static void entry_is_relative(void **state)
 {
-  struct cn_map_function function = {.name = "f", .code_size = 1};
+  struct cn_map_function function = {.port = port, .name = "f", .code_size = 1};
   struct cn_bytes bytes = {0};
   struct cn_framemap_function f;
 
@@ -297,7 +330,7 @@ static void entry_is_relative(void **state)
   for (int32_t distance = -1000; distance <= 1000; distance += 500) {
     const unsigned char *cursor = bytes.at;
     memcpy(bytes.at + CN_FRAMEMAP_ENTRY_OFFSET, &distance, 4);
-    assert_int_equal(cn_framemap_next_function(&cursor, bytes.at + bytes.count, &f), 0);
+    assert_int_equal(cn_framemap_next_function(port, &cursor, bytes.at + bytes.count, &f), 0);
     assert_true(f.entry == (uintptr_t)bytes.at + CN_FRAMEMAP_ENTRY_OFFSET + (uintptr_t)(intptr_t)distance);
   }
   cn_free(&bytes);
@@ -306,7 +339,7 @@ static void entry_is_relative(void **state)
 /* Equal safepoints cost their offsets only. */
 static void descriptors_are_shared(void **state)
 {
-  struct cn_map_function function = {.name = "f", .code_size = 250};
+  struct cn_map_function function = {.port = port, .name = "f", .code_size = 250};
   struct cn_bytes one = {0}, many = {0};
 
   (void)state;
@@ -334,12 +367,18 @@ static void broken_maps_do_not_crash(void **state)
     struct cn_map_function function = any_function();
     struct cn_bytes bytes = {0};
     cn_framemap_append_function(&bytes, &function);
-    assert_int_equal(exercise_exactly(exercise_framemap, bytes.at, bytes.count), 0);
+    assert_int_equal(exercise_exactly(port == &cn_frame_port_x86_64 ? exercise_framemap : exercise_framemap_aarch64,
+                                      bytes.at, bytes.count),
+                     0);
     for (size_t size = 1; size < bytes.count; size++)
-      assert_int_not_equal(exercise_exactly(exercise_framemap, bytes.at, size), 0);
+      assert_int_not_equal(
+          exercise_exactly(port == &cn_frame_port_x86_64 ? exercise_framemap : exercise_framemap_aarch64, bytes.at,
+                           size),
+          0);
     for (size_t bit = 0; bit < 8 * bytes.count; bit += sample(5)) { /* each bit of a byte, in some bytes */
       bytes.at[bit / 8] ^= (unsigned char)(1u << bit % 8);
-      exercise_exactly(exercise_framemap, bytes.at, bytes.count);
+      exercise_exactly(port == &cn_frame_port_x86_64 ? exercise_framemap : exercise_framemap_aarch64, bytes.at,
+                       bytes.count);
       bytes.at[bit / 8] ^= (unsigned char)(1u << bit % 8);
     }
     cn_map_function_free(&function);
@@ -349,8 +388,9 @@ static void broken_maps_do_not_crash(void **state)
 
 static void return_offsets_ascend(void **state)
 {
-  struct cn_map_safepoint one = {.return_offset = 5, .frame = {.cfa_reg = 7, .cfa_offset = 16}};
-  struct cn_map_function from = {.name = "f", .code_size = 20};
+  struct cn_map_safepoint one = {.return_offset = 5,
+                                 .frame = {.cfa_reg = 7, .cfa_offset = 16, .return_address_offset = -8}};
+  struct cn_map_function from = {.port = port, .name = "f", .code_size = 20};
   struct cn_framemap_function f;
   struct cn_bytes bytes = {0};
   uint32_t offset;
@@ -361,7 +401,7 @@ static void return_offsets_ascend(void **state)
   cn_push(&from.safepoints, one);
   cn_framemap_append_function(&bytes, &from);
   const unsigned char *cursor = bytes.at;
-  assert_int_equal(cn_framemap_next_function(&cursor, bytes.at + bytes.count, &f), 0);
+  assert_int_equal(cn_framemap_next_function(port, &cursor, bytes.at + bytes.count, &f), 0);
   assert_int_equal(cn_framemap_read_return_offset(&f, 1, &offset), CN_FRAMEMAP_OK);
   assert_int_equal(offset, 9);
   for (unsigned char wrong = 0; wrong <= 5; wrong++) {
@@ -389,7 +429,7 @@ static int make_map(struct made_map *m, const unsigned char *rest, size_t count)
   assert_in_range(length, sizeof header, sizeof m->bytes);
   memcpy(m->bytes, header, sizeof header);
   memcpy(m->bytes + sizeof header, rest, count);
-  return cn_framemap_next_function(&cursor, m->bytes + length, &m->f);
+  return cn_framemap_next_function(port, &cursor, m->bytes + length, &m->f);
 }
 
 struct row {
@@ -436,6 +476,64 @@ static void wrong_numbers_are_refused(void **state)
   assert_int_equal(cn_framemap_read_return_offset(&m.f, 0, &offset), CN_FRAMEMAP_BAD);
 }
 
+/* x29 alone has shape 0; 0x400 is the set of x29. */
+static void wrong_aarch64_numbers_are_refused(void **state)
+{
+  static const struct row sound[] = {
+      {"shape 0", 8, {5, 0, 0, 2, 0x80}},
+      {"shape 10", 8, {5, 0, 0, 12, 0x8a}},
+      {"a set of registers", 12, {5, 0, 0, 4, 0, 0x80, 8, 1, 2}},
+      {"an empty set", 8, {5, 0, 0, 2, 0, 0, 1}},
+  };
+  static const struct row rows[] = {
+      {"shape", 8, {5, 0, 0, 20, 0x8b}},
+      {"the last shape", 8, {5, 0, 0, 20, 0xbf}},
+      {"a set beside a set", 12, {5, 0, 0, 4, 1, 0x80, 8, 1, 2}},
+      {"set of registers", 12, {5, 0, 0, 4, 0, 0x80, 16, 1, 2}},
+      {"set of registers ends", 8, {5, 0, 0, 0x82, 0x80, 0, 0, 0x80}},
+      {"return address above the frame", 12, {5, 0, 0, 4, 0, 0x80, 8, 0, 2}},
+      {"return address far away", 12, {5, 0, 0, 4, 0, 0, 0x81, 0x80, 0x80, 0x80, 1}},
+      {"register saved above the frame", 12, {5, 0, 0, 4, 0, 0x80, 8, 1, 0}},
+  };
+  struct made_map m;
+  struct cn_safepoint s;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof sound / sizeof *sound; i++) {
+    assert_int_equal(make_map(&m, sound[i].rest, sound[i].count), CN_FRAMEMAP_OK);
+    if (cn_framemap_read_safepoint(&m.f, 0, &s) != CN_FRAMEMAP_OK)
+      fail_msg("refused: %s", sound[i].what);
+  }
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    assert_int_equal(make_map(&m, rows[i].rest, rows[i].count), CN_FRAMEMAP_OK);
+    if (cn_framemap_read_safepoint(&m.f, 0, &s) != CN_FRAMEMAP_BAD)
+      fail_msg("accepted: %s", rows[i].what);
+  }
+}
+
+/* A callee-saved register takes one byte, another register two. Shape 3 has the places of LLVM's prologue. */
+static void aarch64_registers(void **state)
+{
+  static const unsigned char bytes[] = {5, 0, 3 << 5, 6, 0x83, 3 << 2 | 2, 13 << 2 | 2, 0x80 | (9 << 2 | 2),
+                                        1, 0, 0,      0};
+  static const uint8_t want[] = {19, 29, 9};
+  struct made_map m;
+  struct cn_safepoint s;
+  struct cn_root root;
+
+  (void)state;
+  assert_int_equal(make_map(&m, bytes, sizeof bytes), CN_FRAMEMAP_OK);
+  assert_int_equal(cn_framemap_read_safepoint(&m.f, 0, &s), CN_FRAMEMAP_OK);
+  assert_int_equal(s.saved, 1 << 10 | 7);
+  assert_true(s.saved_offset[0] == -8 && s.saved_offset[1] == -16 && s.saved_offset[2] == -32);
+  assert_true(s.return_address_offset == -40 && s.saved_offset[10] == -48);
+  for (size_t i = 0; i < sizeof want; i++) {
+    assert_int_equal(cn_framemap_next_root(&s, &root), CN_FRAMEMAP_OK);
+    assert_true(root.base.is_register);
+    assert_int_equal(root.base.reg, want[i]);
+  }
+}
+
 /* The bytes after the only safepoint's would be one, too. */
 static void index_beyond_the_end(void **state)
 {
@@ -459,7 +557,7 @@ static void wrong_headers_are_refused(void **state)
   for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
     const unsigned char *cursor = (const unsigned char *)headers[i];
     struct cn_framemap_function f;
-    assert_int_equal(cn_framemap_next_function(&cursor, cursor + sizeof headers[i], &f), CN_FRAMEMAP_BAD);
+    assert_int_equal(cn_framemap_next_function(port, &cursor, cursor + sizeof headers[i], &f), CN_FRAMEMAP_BAD);
   }
 }
 
@@ -528,9 +626,15 @@ static void maps_are_compared(void **state)
 
 int main(void)
 {
+  static const struct cn_frame_port *const ports[] = {&cn_frame_port_x86_64, &cn_frame_port_aarch64};
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(round_trips),
-      cmocka_unit_test(entry_is_relative),
+      cmocka_unit_test_prestate_setup_teardown(round_trips, choose_port, NULL, (void *)ports[0]),
+      cmocka_unit_test_prestate_setup_teardown(round_trips, choose_port, NULL, (void *)ports[1]),
+      cmocka_unit_test_prestate_setup_teardown(descriptors_are_shared, choose_port, NULL, (void *)ports[1]),
+      cmocka_unit_test_prestate_setup_teardown(broken_maps_do_not_crash, choose_port, NULL, (void *)ports[1]),
+      cmocka_unit_test_prestate_setup_teardown(wrong_aarch64_numbers_are_refused, choose_port, NULL, (void *)ports[1]),
+      cmocka_unit_test_prestate_setup_teardown(aarch64_registers, choose_port, NULL, (void *)ports[1]),
+      cmocka_unit_test_prestate_setup_teardown(entry_is_relative, choose_port, NULL, (void *)ports[0]),
       cmocka_unit_test(return_offsets_ascend),
       cmocka_unit_test(descriptors_are_shared),
       cmocka_unit_test(broken_maps_do_not_crash),

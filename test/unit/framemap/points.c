@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "framemap/framemap_format.h"
+#include "framemap/frames_x86_64.h"
 #include "framemap/points_format.h"
 #include "fuzz/exercise.h"
 #include "fuzz/exercise_points.h"
@@ -17,6 +18,7 @@
 #include "unit/sample.h"
 
 static uint64_t seed;
+static const struct cn_frame_port *const port = &cn_frame_port_x86_64;
 
 /* xorshift64 */
 static uint32_t any(uint32_t below)
@@ -30,7 +32,10 @@ static uint32_t any(uint32_t below)
 /* A frame of rbp: its caller's at CFA - 16, rbx at CFA - 24. */
 static struct cn_safepoint frame_of_rbp(void)
 {
-  struct cn_safepoint frame = {.cfa_reg = CN_DWARF_RBP, .cfa_offset = 16, .saved = 1 << CN_RBP | 1 << CN_RBX};
+  struct cn_safepoint frame = {.cfa_reg = CN_DWARF_RBP,
+                               .cfa_offset = 16,
+                               .saved = 1 << CN_RBP | 1 << CN_RBX,
+                               .return_address_offset = CN_RETURN_ADDRESS_OFFSET};
 
   frame.saved_offset[CN_RBP] = CN_FIRST_PUSH_OFFSET;
   frame.saved_offset[CN_RBX] = CN_FIRST_PUSH_OFFSET - 8;
@@ -43,7 +48,7 @@ static uint8_t any_value_register(void)
 
   do
     reg = (uint8_t)any(CN_DWARF_XMM31 + 1);
-  while (!cn_port_is_value_register(reg));
+  while (!cn_port_is_value_register(port, reg));
   return reg;
 }
 
@@ -51,7 +56,7 @@ static struct cn_frame_place any_memory(void)
 {
   static const int32_t offsets[] = {0, 1, -1, -40, 4000, INT32_MAX, INT32_MIN};
 
-  return (struct cn_frame_place){.reg = cn_port_base_registers[any(CN_PORT_BASE_COUNT)], .offset = offsets[any(7)]};
+  return (struct cn_frame_place){.reg = port->base[any(CN_PORT_BASE_COUNT)], .offset = offsets[any(7)]};
 }
 
 static struct cn_point_value any_value(void)
@@ -112,7 +117,7 @@ static struct cn_map_point any_point(uint32_t start)
 static struct cn_function_points any_function(void)
 {
   static const uint32_t gaps[] = {1, 30, 70000};
-  struct cn_function_points f = {0};
+  struct cn_function_points f = {.port = port};
   uint32_t at = any(gaps[any(3)]);
 
   for (uint32_t i = 1 + any(6); i > 0; i--) {
@@ -146,7 +151,8 @@ static void assert_same_point(const struct cn_map_point *want, struct cn_point g
   assert_int_equal(got.frame.cfa_reg, want->point.frame.cfa_reg);
   assert_int_equal(got.frame.cfa_offset, want->point.frame.cfa_offset);
   assert_int_equal(got.frame.saved, want->point.frame.saved);
-  for (unsigned r = 0; r < CN_CALLEE_SAVED_COUNT; r++)
+  assert_int_equal(got.frame.return_address_offset, want->point.frame.return_address_offset);
+  for (unsigned r = 0; r < port->tracked_count; r++)
     assert_int_equal(got.frame.saved_offset[r], want->point.frame.saved_offset[r]);
   for (size_t i = 0; i < want->values.count; i++) {
     assert_int_equal(cn_points_next_value(&got, &value), 0);
@@ -197,12 +203,12 @@ static void round_trips(void **state)
     const unsigned char *cursor = bytes.at;
     struct cn_points_function f;
     for (uint32_t i = 0; i < count; i++) {
-      assert_int_equal(cn_points_next_function(&cursor, bytes.at + bytes.count, &f), 0);
+      assert_int_equal(cn_points_next_function(port, &cursor, bytes.at + bytes.count, &f), 0);
       assert_true(f.entry == (uintptr_t)(bytes.at + fields[i])); /* distance 0, as nothing was relocated */
       assert_same_function(&functions[i], &f);
       cn_function_points_free(&functions[i]);
     }
-    assert_int_equal(cn_points_next_function(&cursor, bytes.at + bytes.count, &f), CN_FRAMEMAP_NONE);
+    assert_int_equal(cn_points_next_function(port, &cursor, bytes.at + bytes.count, &f), CN_FRAMEMAP_NONE);
     cn_free(&bytes);
   }
 }
@@ -210,7 +216,7 @@ static void round_trips(void **state)
 /* Equal points cost their region and an offset. */
 static void records_are_shared(void **state)
 {
-  struct cn_function_points function = {.code_size = 5000};
+  struct cn_function_points function = {.port = port, .code_size = 5000};
   struct cn_bytes one = {0}, many = {0};
 
   (void)state;
@@ -255,8 +261,11 @@ static void broken_points_do_not_crash(void **state)
 /* A reader refuses regions that share bytes, descend or leave the code. */
 static void regions_ascend(void **state)
 {
-  struct cn_map_point one = {.point = {.start = 5, .length = 4, .frame = {.cfa_reg = CN_DWARF_SP, .cfa_offset = 8}}};
-  struct cn_function_points from = {.code_size = 20};
+  struct cn_map_point one = {
+      .point = {.start = 5,
+                .length = 4,
+                .frame = {.cfa_reg = CN_DWARF_SP, .cfa_offset = 8, .return_address_offset = CN_RETURN_ADDRESS_OFFSET}}};
+  struct cn_function_points from = {.port = port, .code_size = 20};
   struct cn_points_function f;
   struct cn_bytes bytes = {0};
   uint32_t start, length;
@@ -268,7 +277,7 @@ static void regions_ascend(void **state)
   cn_points_append_function(&bytes, &from);
   const unsigned char *cursor = bytes.at;
   unsigned char *second = bytes.at + CN_FRAMEMAP_HEADER_BYTES + 1;
-  assert_int_equal(cn_points_next_function(&cursor, bytes.at + bytes.count, &f), 0);
+  assert_int_equal(cn_points_next_function(port, &cursor, bytes.at + bytes.count, &f), 0);
   for (unsigned char at = 0; at <= 25; at++) {
     *second = at;
     assert_int_equal(cn_points_read_region(&f, 1, &start, &length),
@@ -310,7 +319,7 @@ static int build_points(void **state)
   p->live_outs.at = live_outs;
   p->values.count = 4;
   p->live_outs.count = 2;
-  function = (struct cn_function_points){.code_size = 28};
+  function = (struct cn_function_points){.port = port, .code_size = 28};
   function.points.at = points;
   function.points.count = 2;
   return 0;

@@ -13,6 +13,7 @@
 #include <cairn/abi.h>
 #include "framemap/details_format.h"
 #include "framemap/framemap_format.h"
+#include "framemap/frames_x86_64.h"
 
 /* ---- frame maps ---- */
 
@@ -42,7 +43,11 @@ static struct cn_map_safepoint *const s = &safepoints[1];
 
 static int build_map(void **state)
 {
-  struct cn_safepoint frame = {.cfa_reg = CN_DWARF_RBP, .cfa_offset = 16, .saved = 1 << CN_RBP | 1 << CN_RBX, .id = 77};
+  struct cn_safepoint frame = {.cfa_reg = CN_DWARF_RBP,
+                               .cfa_offset = 16,
+                               .saved = 1 << CN_RBP | 1 << CN_RBX,
+                               .return_address_offset = CN_RETURN_ADDRESS_OFFSET,
+                               .id = 77};
 
   (void)state;
   frame.saved_offset[CN_RBP] = CN_FIRST_PUSH_OFFSET;
@@ -51,7 +56,7 @@ static int build_map(void **state)
   frame.roots = sizeof roots / sizeof *roots;
   frame.areas = sizeof areas / sizeof *areas;
   safepoints[1] = (struct cn_map_safepoint){.return_offset = 9, .frame = frame, .roots = roots, .areas = areas};
-  map = (struct cn_map_function){.name = "f", .code_size = 9};
+  map = (struct cn_map_function){.port = &cn_frame_port_x86_64, .name = "f", .code_size = 9};
   map.safepoints.at = safepoints;
   map.safepoints.count = 2;
   return 0;
@@ -63,6 +68,7 @@ static void functions(void **state)
 {
   (void)state;
   MAP(map.safepoints.count, (size_t)CN_FRAMEMAP_MAX_SAFEPOINTS + 1, "a function has too many safepoints");
+  MAP(map.port, NULL, "a function has no port");
   MAP(map.code_size, 8, "a return address lies outside the function");
   MAP(safepoints[0].return_offset, 0, "a return address lies outside the function");
   MAP(safepoints[0].return_offset, 9, "the return addresses do not ascend");
@@ -79,6 +85,8 @@ static void frames(void **state)
   MAP(s->frame.saved_offset[CN_RBX], -8, "a register is saved outside the frame");
   MAP(s->frame.saved_offset[CN_RBX], -28, "a register is saved outside the frame");
   MAP(safepoints[0].frame.cfa_reg, CN_DWARF_SP, "a register is saved outside the frame");
+  MAP(s->frame.return_address_offset, -16, "a return address lies outside its place");
+  MAP(s->frame.return_address_offset, 0, "a return address lies outside its place");
   MAP(s->frame.saved_offset[CN_RBX], CN_FIRST_PUSH_OFFSET, "two registers are saved in one place");
 }
 
@@ -130,9 +138,11 @@ static void regions_of_points(void **state)
 
   (void)state;
   point.point.frame.roots = point.point.frame.areas = 0;
+  map.points.port = map.port;
   map.points.code_size = map.code_size;
   map.points.points.at = &point;
   map.points.points.count = 1;
+  MAP(map.points.port, &cn_frame_port_aarch64, "points are of another port");
   MAP(map.points.code_size, 10, "points are of a function of another size");
   MAP(safepoints[0].return_offset, 6, "a return address lies within the region of a point");
   MAP(safepoints[0].return_offset, 8, "a return address lies within the region of a point");

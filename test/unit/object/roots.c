@@ -13,6 +13,7 @@
 #include <cmocka.h>
 #include <cairn/abi.h>
 #include <cairn/stackmap.h>
+#include "framemap/frames_x86_64.h"
 #include "object/build/frames_build.h"
 
 struct place {
@@ -86,10 +87,11 @@ static const char *build(int convention, const struct place *places, unsigned de
   size_t size = make(bytes, convention, places, deopt, count);
   assert_int_equal(cairn_stackmap_open(bytes, size, &map, NULL), 0);
   assert_true(cairn_stackmap_next(&map, &cursor, &record));
-  *out = (struct cn_map_safepoint){.frame = {.cfa_reg = cfa_reg, .cfa_offset = 64, .saved = saved}};
+  *out = (struct cn_map_safepoint){
+      .frame = {.cfa_reg = cfa_reg, .cfa_offset = 64, .saved = saved, .return_address_offset = -8}};
   out->frame.saved_offset[CN_RBX] = -24;
   out->frame.saved_offset[CN_RBP] = -16;
-  return cn_statepoint_roots_build(&map, &record, 3, out);
+  return cn_statepoint_roots_build(&cn_frame_port_x86_64, &map, &record, 3, out);
 }
 
 static void drop(struct cn_map_safepoint *s)

@@ -20,8 +20,7 @@ enum { CODE = 1, SPANS, FRAMES, RELA, SECTIONS };
 
 static unsigned char code[64];
 static uint32_t frames_bytes[4] = {16, 0, 1, 0};
-static Elf64_Rela relas[2] = {
-    {.r_offset = CN_PIECE_CODE_OFFSET, .r_info = ELF64_R_INFO(UINT64_C(1), CN_ELF_RELOC_PC32)}};
+static Elf64_Rela relas[2] = {{.r_offset = CN_PIECE_CODE_OFFSET, .r_info = ELF64_R_INFO(UINT64_C(1), R_X86_64_PC32)}};
 static struct cn_elf_section sections[SECTIONS] = {
     [CODE] = {.name = ".text", .head = {.sh_size = sizeof code, .sh_flags = SHF_ALLOC | SHF_EXECINSTR}, .data = code},
     [SPANS] = {.name = "cairn_spans", .head = {.sh_size = 48}},
@@ -34,18 +33,22 @@ static struct cn_elf_section sections[SECTIONS] = {
               .data = (unsigned char *)relas},
 };
 static struct cn_elf_symbol symbols[2] = {{.name = ""}, {.name = "f", .section = CODE}};
-static const struct cn_elf_file elf = {
-    .head = {.e_type = ET_REL}, .sections = sections, .section_count = SECTIONS, .symbols = symbols, .symbol_count = 2};
+static const struct cn_elf_file elf = {.head = {.e_type = ET_REL},
+                                       .port = &cn_elf_port_x86_64,
+                                       .sections = sections,
+                                       .section_count = SECTIONS,
+                                       .symbols = symbols,
+                                       .symbol_count = 2};
 
 static void frames(void **state)
 {
   struct cn_span_use span = {.index = 1};
   struct cn_map_safepoint safepoint = {.return_offset = 5,
-                                       .frame = {.cfa_reg = CN_DWARF_SP, .cfa_offset = 16},
+                                       .frame = {.cfa_reg = 7, .cfa_offset = 16, .return_address_offset = -8},
                                        .detail = {.return_offset = 5, .spans = {.at = &span, .count = 1}}};
   struct cn_map_function functions[] = {
-      {.name = "f", .section = CODE, .code_size = 32},
-      {.name = "g", .section = CODE, .offset = 32, .code_size = 32},
+      {.port = &cn_frame_port_x86_64, .name = "f", .section = CODE, .code_size = 32},
+      {.port = &cn_frame_port_x86_64, .name = "g", .section = CODE, .offset = 32, .code_size = 32},
   };
   struct cn_frames f = {.functions = {.at = functions, .count = 2}, .span_table = SPANS};
 

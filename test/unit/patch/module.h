@@ -12,6 +12,7 @@
 #include "framemap/framemap_format.h"
 #include "framemap/points_format.h"
 #include "patch/images.h"
+#include "runtime/arch/arch.h"
 #include "runtime/os/os.h"
 
 enum { MODULE_SECTION_BYTES = 4 << 20 };
@@ -41,7 +42,10 @@ static inline struct cn_map_point *module_point(struct module *m, uint32_t start
 {
   struct cn_map_point added = {.point = {.start = start, .length = length, .id = id, .kind = kind}};
 
-  added.point.frame = (struct cn_safepoint){.cfa_reg = CN_DWARF_SP, .cfa_offset = 16, .saved = 1 << CN_RBX};
+  added.point.frame = (struct cn_safepoint){.cfa_reg = CN_DWARF_SP,
+                                            .cfa_offset = 16,
+                                            .saved = 1 << CN_RBX,
+                                            .return_address_offset = CN_RETURN_ADDRESS_OFFSET};
   added.point.frame.saved_offset[CN_RBX] = CN_FIRST_PUSH_OFFSET;
   cn_push(&m->points.points, added);
   return &m->points.points.at[m->points.points.count - 1];
@@ -52,6 +56,7 @@ static inline void module_write_section(struct module *m)
   struct cn_bytes bytes = {0};
   unsigned char *section = m->code + m->code_bytes;
 
+  m->points.port = CN_ARCH_FRAME_PORT;
   m->points.code_size = (uint32_t)m->code_bytes;
   assert_null(cn_function_points_wrong(&m->points));
   cn_points_append_function(&bytes, &m->points);

@@ -27,7 +27,7 @@ struct mock_function {
   struct mock_safepoint *safepoints;
 };
 
-int cn_framemap_next_function(const unsigned char **cursor, const unsigned char *end,
+int cn_framemap_next_function(const struct cn_frame_port *port, const unsigned char **cursor, const unsigned char *end,
                               struct cn_framemap_function *function)
 {
   struct mock_function mock;
@@ -36,7 +36,7 @@ int cn_framemap_next_function(const unsigned char **cursor, const unsigned char 
     return CN_FRAMEMAP_NONE;
   memcpy(&mock, *cursor, sizeof mock);
   *function = (struct cn_framemap_function){
-      mock.entry, mock.size, mock.count, false, (const unsigned char *)mock.safepoints, NULL};
+      mock.entry, mock.size, mock.count, false, (const unsigned char *)mock.safepoints, NULL, port};
   *cursor += sizeof mock;
   return CN_FRAMEMAP_OK;
 }
@@ -99,9 +99,10 @@ int cn_framemap_next_header(const unsigned char **cursor, const unsigned char *e
   CN_UNREACHABLE();
 }
 
-bool cn_framemap_get_frame_row(const unsigned char **cursor, const unsigned char *end, unsigned base,
-                               struct cn_safepoint *out, bool *has_landing)
+bool cn_framemap_get_frame_row(const struct cn_frame_port *port, const unsigned char **cursor, const unsigned char *end,
+                               unsigned base, struct cn_safepoint *out, bool *has_landing)
 {
+  (void)port;
   (void)cursor;
   (void)end;
   (void)base;
