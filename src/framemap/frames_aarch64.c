@@ -62,6 +62,7 @@ const struct cn_frame_port cn_frame_port_aarch64 = {
     .live_outs = {{0, CN_DWARF_LAST}, {CN_DWARF_V0, CN_DWARF_V31}},
     .constants = {{CN_DWARF_PC, CN_DWARF_PC}},
     .mistaken_by_libdw = CN_NO_REGISTER,
+    .scale_register = CN_DWARF_VG,
     .other_frame_base = "its frame address is based on another register than sp, x29 and x19",
     .other_location_base = "a location is not based on sp, or on x29 or x19 with the caller's saved",
     .unknown_size = "a frame of unknown size has its frame address at sp",

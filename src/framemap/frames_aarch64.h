@@ -39,6 +39,7 @@ enum {
   CN_DWARF_SP,
   CN_DWARF_LAST = CN_DWARF_SP, /* the last of the general registers */
   CN_DWARF_PC,
+  CN_DWARF_VG = 46, /* the size of scalable vectors */
   CN_DWARF_V0 = 64,
   CN_DWARF_V31 = 95
 };

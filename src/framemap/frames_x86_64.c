@@ -46,6 +46,7 @@ const struct cn_frame_port cn_frame_port_x86_64 = {
     .live_outs = {{0, CN_DWARF_LAST}, {CN_DWARF_XMM0, CN_DWARF_XMM15}, {CN_DWARF_XMM16, CN_DWARF_XMM31}},
     .constants = {{PC, PC}, {FIRST_SEGMENT, LAST_SEGMENT_BASE}},
     .mistaken_by_libdw = CN_DWARF_RBX, /* libdw mistakes the number for rax's */
+    .scale_register = CN_NO_REGISTER,
     .other_frame_base = "its frame address is based on another register than rsp, rbp and rbx",
     .other_location_base = "a location is not based on rsp, or on rbp or rbx with the caller's saved",
     .unknown_size = "a frame of unknown size has its frame address at rsp",

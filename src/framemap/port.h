@@ -58,6 +58,9 @@ struct cn_frame_port {
    * CN_NO_REGISTER. */
   uint8_t mistaken_by_libdw;
 
+  /* The register of call-frame information with the size of scalable vectors, or CN_NO_REGISTER. */
+  uint8_t scale_register;
+
   /* Reasons of refusals that name registers: a frame address has another base; a location has another base; the base of
    * a frame of unknown size is the stack pointer; call-frame information may say that `mistaken_by_libdw` is
    * undefined. */

@@ -90,7 +90,7 @@ static const char *frame_refusal(const unsigned char *start, const unsigned char
 {
   for (; end - start >= WORD_BYTES; start += WORD_BYTES)
     if (is_scalable_stack_arithmetic(word_at(start)))
-      return "its frame has scalable vectors (SVE), and the stack map does not tell their size";
+      return "its frame has scalable vectors (SVE), whose size the stack map does not tell";
   return NULL;
 }
 

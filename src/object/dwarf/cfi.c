@@ -49,6 +49,8 @@ int cn_cfi_open(struct cn_cfi **out, struct cn_elf_file *elf, char **error)
   cfi->port = elf->port->frames;
   if (section && elf->sections[section].data) {
     make_section_progbits(elf, section);
+    if (cfi->port->has_link_register)
+      cn_cfi_hide_signing(&elf->sections[section]);
     elf_version(EV_CURRENT);
     cfi->elf = elf_memory((char *)elf->bytes, elf->size);
     cfi->cfi = cfi->elf ? dwarf_getcfi_elf(cfi->elf) : NULL;
@@ -74,12 +76,24 @@ void cn_cfi_close(struct cn_cfi *cfi)
   free(cfi);
 }
 
+/* True if the expression reads the register. */
+static bool reads_register(const Dwarf_Op *ops, size_t count, unsigned dwarf)
+{
+  for (size_t i = 0; i < count; i++)
+    if ((ops[i].atom == DW_OP_bregx || ops[i].atom == DW_OP_regx) && ops[i].number == dwarf)
+      return true;
+  return false;
+}
+
 static const char *read_cfa(const struct cn_frame_port *port, Dwarf_Frame *frame, struct cn_safepoint *out)
 {
-  Dwarf_Op *ops;
-  size_t count;
+  Dwarf_Op *ops = NULL;
+  size_t count = 0;
+  bool failed = dwarf_frame_cfa(frame, &ops, &count) != 0;
 
-  if (dwarf_frame_cfa(frame, &ops, &count) || count != 1 || ops[0].atom != DW_OP_bregx)
+  if (!failed && reads_register(ops, count, port->scale_register))
+    return "its frame has scalable vectors, whose size the stack map does not tell";
+  if (failed || count != 1 || ops[0].atom != DW_OP_bregx)
     return "its frame address is not a register and a constant";
   if (cn_port_base_index_of(port, ops[0].number) == CN_PORT_BASE_COUNT)
     return port->other_frame_base;

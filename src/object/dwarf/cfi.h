@@ -25,6 +25,11 @@ bool cn_cfi_has_frame_offset(struct cn_cfi *cfi, uint64_t start, uint64_t end, u
 /* The largest distance of the frame address above the stack pointer at a place in [start, end), or 0. */
 uint64_t cn_cfi_largest_frame(struct cn_cfi *cfi, uint64_t start, uint64_t end);
 
+/* ---- cfi_signing.c ---- */
+
+/* Replace the instructions of a relocated .eh_frame that say if the return address is signed by no-ops. */
+void cn_cfi_hide_signing(struct cn_elf_section *eh_frame);
+
 /* ---- cfi_undefined.c ---- */
 
 /* Finds code whose call-frame information says that the caller's register `mistaken_by_libdw` of the port is lost. */
