@@ -352,8 +352,9 @@ const char *const *cairn_compile_placement_names(void);
 /* Like cairn_compile_relocation_names(), for the places of polls. */
 const char *const *cairn_compile_polls_names(void);
 
-/* Sets the code generator options that Cairn needs (references in registers) and initialises LLVM's x86 target. The
- * call comes before the first target machine of the process is made; later calls have no effect. Any thread. */
+/* Sets the code generator options that Cairn needs (references in registers) and initialises LLVM's targets of all
+ * ports. The call comes before the first target machine of the process is made; later calls have no effect. Any thread.
+ */
 void cairn_compile_init(void);
 
 /* Chooses if the records of patchpoints that are compiled from now on, in all threads, list the registers that are live
@@ -420,7 +421,7 @@ struct cairn_object_options {
 
 /* Compiles a module to a position-independent object file, which any linker links with libcairn.a: runs
  * cairn_compile_pipeline(), LLVM's code generator and cairn_object_rewrite(). Constructors go to .init_array, and
- * functions with a gc strategy get the attribute `uwtable`. A module without triple or data layout is for x86-64 Linux.
+ * functions with a gc strategy get the attribute `uwtable`. A module without triple or data layout is for the host.
  * The code is for the oldest processor of the target, except in functions with the attributes "target-cpu" and
  * "target-features", as clang makes them. `module` stays unchanged; no other thread may use its context meanwhile.
  * `options` may be null. Calls cairn_compile_init().

@@ -270,7 +270,7 @@ static void prepare_for_loader(LLVMModuleRef module)
   join_root_sections(&ctx);
   hide_cairn_symbols(module);
   alias_droppable_bodies(module);
-  cn_codegen_request_unwind_tables(module);
+  cn_codegen_describe_frames(module);
 }
 
 enum cairn_status cairn_compile_in_memory(LLVMModuleRef module, const char *enter, const char *leave)

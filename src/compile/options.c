@@ -336,13 +336,16 @@ static void set_llvm_options(void)
   /* References stay in registers over safepoints, also in callee-saved registers, which the frame-map walker recovers.
    * Slow paths are placed outside of their loops. Lists of live-out registers crash LLVM's code generator for some
    * inputs. Debug information follows registers, because LLVM's other way, by instructions, loses all variables of a
-   * statepoint with a spilled reference. LLVM parses the options once per process. */
+   * statepoint with a spilled reference. Loops have no scalable vectors, whose frames stack maps do not describe. LLVM
+   * parses the options once per process. */
   static const char *const argv[] = {"cairn",
                                      "-max-registers-for-gc-values=256",
                                      "-fixup-allow-gcptr-in-csr=true",
                                      "-force-loop-cold-block",
                                      "-enable-patchpoint-liveness=false",
-                                     "-experimental-debug-variable-locations=false"};
+                                     "-experimental-debug-variable-locations=false",
+                                     "-scalable-vectorization=off",
+                                     "-disable-loop-idiom-vectorize-all"};
 
   cn_convention_init();
   LLVMParseCommandLineOptions((int)(sizeof argv / sizeof *argv), argv, NULL);

@@ -155,10 +155,12 @@ static bool fits_target(struct cn_ctx *ctx, const struct cn_pass_row *step)
 {
   const char *triple = LLVMGetTarget(ctx->module);
 
-  if (!(step->properties & PORTED) || !*triple || cn_convention_has_port(triple))
+  if (!(step->properties & PORTED) || !*triple || cn_convention_find_port(triple))
     return true;
+  char *targets = cn_convention_format_targets();
   cn_error(ctx, NULL, "target", "pass %s makes code that calls the runtime, which has no port for '%s' yet (%s only)",
-           step->name, triple, cn_convention_target_name);
+           step->name, triple, targets);
+  free(targets);
   return false;
 }
 

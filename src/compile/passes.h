@@ -39,4 +39,15 @@ bool cn_pass_run_optimiser(struct cn_ctx *ctx, enum cn_attempt_level level);
 /* LLVM's name of the pipeline for `options`. */
 const char *cn_pass_optimiser_pipeline(const struct cairn_compile_options *options);
 
+/* ---- times of passes, for the caller's timer (stopwatch.c) ---- */
+
+/* The clocks at the start of a pass, or zero without a timer. */
+struct cn_stopwatch {
+  double wall, user, system;
+};
+
+struct cn_stopwatch cn_stopwatch_start(const struct cn_ctx *ctx);
+/* Report the time since the start to the caller's timer, if there is one. */
+void cn_stopwatch_stop(const struct cn_ctx *ctx, const struct cn_stopwatch *since, const char *pass);
+
 #endif

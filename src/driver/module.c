@@ -13,7 +13,6 @@
 #include <llvm-c/ErrorHandling.h>
 #include <llvm-c/IRReader.h>
 #include "base/check.h"
-#include "driver/driver_x86_64.h"
 #include "driver/tool.h"
 #include "object/elf/input.h"
 
@@ -181,17 +180,19 @@ bool cn_module_write(LLVMModuleRef module, const char *path, bool text)
   return ok;
 }
 
-static char *triple_of(LLVMModuleRef module)
+static char *triple_of(LLVMModuleRef module, const char *otherwise)
 {
   const char *own = LLVMGetTarget(module);
 
-  return *own ? LLVMNormalizeTargetTriple(own) : LLVMGetDefaultTargetTriple();
+  return *own        ? LLVMNormalizeTargetTriple(own)
+         : otherwise ? LLVMNormalizeTargetTriple(otherwise)
+                     : LLVMGetDefaultTargetTriple();
 }
 
 bool cn_module_has_port(LLVMModuleRef module)
 {
-  char *triple = triple_of(module);
-  bool ported = cn_port_is_target_triple(triple);
+  char *triple = triple_of(module, NULL);
+  bool ported = cn_codegen_has_port(triple);
 
   LLVMDisposeMessage(triple);
   return ported;
@@ -200,14 +201,17 @@ bool cn_module_has_port(LLVMModuleRef module)
 LLVMTargetMachineRef cn_module_make_machine(LLVMModuleRef module, const char *path,
                                             const struct cn_machine_options *how)
 {
-  char *triple = triple_of(module), *error = NULL;
+  char *triple = triple_of(module, how->triple), *error = NULL;
+  char *wanted = how->triple ? LLVMNormalizeTargetTriple(how->triple) : NULL;
   CN_CHECK(triple && path);
   LLVMTargetMachineRef machine = NULL;
 
-  if (!cn_module_has_port(module))
-    cn_tool_error("'%s': target '%s' is not supported yet (" CN_PORT_TARGET " only)", path, triple);
+  if (wanted && !cn_codegen_is_same_port(triple, wanted))
+    cn_tool_error("'%s': the module is for '%s', and the command for '%s'", path, triple, wanted);
   else if (!(machine = cn_codegen_make_machine(triple, how, &error)))
     cn_tool_error("'%s': %s", path, error);
+  if (wanted)
+    LLVMDisposeMessage(wanted);
   free(error);
   LLVMDisposeMessage(triple);
   return machine;

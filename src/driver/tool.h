@@ -63,8 +63,9 @@ bool cn_module_write(LLVMModuleRef module, const char *path, bool text);
 /* True if the runtime has a port for the module's triple, or for the host's triple if the module lacks a triple. */
 bool cn_module_has_port(LLVMModuleRef module);
 
-/* Make a target machine for the module's triple, or for the host's triple if the module lacks a triple. Requires an
- * earlier call of cairn_compile_init(). */
+/* Make a target machine for the module's triple; if the module lacks a triple, for the options', or else for the
+ * host's. Null after a message if this fails, or if the module and the options have triples of different ports.
+ * Requires an earlier call of cairn_compile_init(). */
 LLVMTargetMachineRef cn_module_make_machine(LLVMModuleRef module, const char *path,
                                             const struct cn_machine_options *how);
 

@@ -63,8 +63,9 @@ static bool check_target(struct compilation *c, LLVMModuleRef ir)
   char *wanted = LLVMCopyStringRepOfTargetData(data);
   const char *own = LLVMGetDataLayoutStr(ir), *triple = LLVMGetTarget(ir);
 
-  if (*triple && !cn_convention_has_port(triple))
-    REFUSE(c, CAIRN_E_REFUSED, "the module is for '%s', and this process is %s", triple, cn_convention_target_name);
+  if (*triple && cn_convention_find_port(triple) != cn_convention_host_port())
+    REFUSE(c, CAIRN_E_REFUSED, "the module is for '%s', and this process is %s", triple,
+           cn_convention_host_port()->name);
   else if (!fits_layout(wanted, own))
     REFUSE(c, CAIRN_E_REFUSED, "the module has the data layout '%s', and this process has '%s'", own, wanted);
   LLVMDisposeMessage(wanted);

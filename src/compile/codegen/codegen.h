@@ -12,18 +12,38 @@
 
 /* ---- machine.c ---- */
 
+/* True if the runtime has a port for the triple's target. In this and the next functions, null is the host's triple. */
+bool cn_codegen_has_port(const char *triple);
+
+/* True if two triples have the same port. */
+bool cn_codegen_is_same_port(const char *triple, const char *other);
+
+/* The port's name for messages, and its folder of libraries, as clang names it; null otherwise. */
+const char *cn_codegen_target_name(const char *triple);
+const char *cn_codegen_library_folder(const char *triple);
+
+/* The option of clang that names a processor in the form that LLVM knows. */
+const char *cn_codegen_processor_option(const char *triple);
+
+/* The error for a triple without a port. The caller frees it. */
+char *cn_codegen_format_missing_port(const char *triple);
+
+/* The triple as clang writes it, if front ends write another vendor; else null. The caller frees the text. */
+char *cn_codegen_clang_triple(const char *triple);
+
 /* Options for machine code. */
 struct cn_machine_options {
   unsigned opt_level;   /* 0 to 3 */
   enum cairn_tier tier; /* QUICK: the code generator's lowest level */
+  const char *triple;   /* if the module has none; null: the host's */
   LLVMRelocMode reloc;
   LLVMCodeModel code_model;
   const char *cpu;      /* null for the target's oldest processor */
   const char *features; /* null for those of the processor */
 };
 
-/* Makes a target machine, after cairn_compile_init(). Null if LLVM lacks one; *error is then a message, which the
- * caller frees. */
+/* Makes a target machine, after cairn_compile_init(). Null if the target has no port, or LLVM no machine for it; *error
+ * is then a message, which the caller frees. */
 LLVMTargetMachineRef cn_codegen_make_machine(const char *triple, const struct cn_machine_options *how, char **error);
 
 /* The code model of the module's flag "Code Model"; the default without a flag. */
@@ -36,9 +56,9 @@ bool cn_codegen_complete_target(LLVMModuleRef module, LLVMTargetMachineRef machi
 
 /* ---- functions.c ---- */
 
-/* Gives the attribute `uwtable` to all definitions with a gc strategy: frame maps are made from call-frame
- * information. */
-void cn_codegen_request_unwind_tables(LLVMModuleRef module);
+/* Gives the attribute `uwtable` to all definitions with a gc strategy, because frame maps are made from call-frame
+ * information, and on some targets frame pointers. */
+void cn_codegen_describe_frames(LLVMModuleRef module);
 
 /* Chooses the strategy that costs the code generator the least time. */
 void cn_codegen_choose_strategy(LLVMModuleRef module);

@@ -1,24 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sets the properties of functions that the code generator reads: unwind tables and gc strategies. Needs: the finished
- * module. Provides: cn_codegen_request_unwind_tables(), cn_codegen_choose_strategy(),
+ * Sets the properties of functions that the code generator reads: unwind tables, frame pointers and gc strategies.
+ * Needs: the finished module. Provides: cn_codegen_describe_frames(), cn_codegen_choose_strategy(),
  * cn_codegen_find_unknown_strategy(). Breaks: nothing.
  */
 #include "compile/codegen/codegen.h"
 
 #include <string.h>
+#include "compile/core/convention.h"
 #include "compile/core/each.h"
 #include "compile/core/pass.h"
 
-void cn_codegen_request_unwind_tables(LLVMModuleRef module)
+void cn_codegen_describe_frames(LLVMModuleRef module)
 {
   enum { UNWIND_ASYNCHRONOUS = 2 };
   unsigned kind = LLVMGetEnumAttributeKindForName("uwtable", 7);
-  LLVMAttributeRef attribute = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind, UNWIND_ASYNCHRONOUS);
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  LLVMAttributeRef tables = LLVMCreateEnumAttribute(context, kind, UNWIND_ASYNCHRONOUS);
+  LLVMAttributeRef frame_pointer = LLVMCreateStringAttribute(context, "frame-pointer", 13, "all", 3);
+  bool needs_frame_pointers = cn_convention_port_of(module)->needs_frame_pointers;
 
-  CN_EACH_FUNCTION(f, module)
-    if (!LLVMIsDeclaration(f) && LLVMGetGC(f))
-      LLVMAddAttributeAtIndex(f, CN_FUNCTION_INDEX, attribute);
+  CN_EACH_FUNCTION(f, module) {
+    if (LLVMIsDeclaration(f) || !LLVMGetGC(f))
+      continue;
+    LLVMAddAttributeAtIndex(f, CN_FUNCTION_INDEX, tables);
+    if (needs_frame_pointers)
+      LLVMAddAttributeAtIndex(f, CN_FUNCTION_INDEX, frame_pointer);
+  }
 }
 
 /* The code generator asks for each load whether its pointer may be freed. For "statepoint-example" LLVM searches all

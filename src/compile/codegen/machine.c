@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes target machines, and gives their triple and data layout to modules. Needs: cairn_compile_init(). Provides:
- * cn_codegen_make_machine(), cn_codegen_model_of(), cn_codegen_complete_target(). Breaks: nothing.
+ * Tells drivers the ports of triples, makes target machines, and gives their triple and data layout to modules. Needs:
+ * cairn_compile_init(). Provides: the functions of codegen.h on targets and machines. Breaks: nothing.
  */
 #include "compile/codegen/codegen.h"
 
@@ -12,6 +12,61 @@
 #include "compile/analysis/data_layout.h"
 #include "compile/core/convention.h"
 #include "compile/codegen/module_flags.h"
+
+static const struct cn_convention_port *port_for(const char *triple)
+{
+  return triple ? cn_convention_find_port(triple) : cn_convention_host_port();
+}
+
+bool cn_codegen_has_port(const char *triple)
+{
+  return port_for(triple) != NULL;
+}
+
+bool cn_codegen_is_same_port(const char *triple, const char *other)
+{
+  return port_for(triple) == port_for(other);
+}
+
+const char *cn_codegen_target_name(const char *triple)
+{
+  const struct cn_convention_port *port = port_for(triple);
+
+  return port ? port->name : NULL;
+}
+
+const char *cn_codegen_library_folder(const char *triple)
+{
+  const struct cn_convention_port *port = port_for(triple);
+
+  return port ? port->library_folder : NULL;
+}
+
+const char *cn_codegen_processor_option(const char *triple)
+{
+  const struct cn_convention_port *port = port_for(triple);
+
+  return port ? port->processor_option : NULL;
+}
+
+char *cn_codegen_format_missing_port(const char *triple)
+{
+  char *targets = cn_convention_format_targets();
+  char *text = cn_format("target '%s' is not supported yet (%s only)", triple, targets);
+
+  free(targets);
+  return text;
+}
+
+char *cn_codegen_clang_triple(const char *triple)
+{
+  const struct cn_convention_port *port = cn_convention_find_port(triple);
+  size_t length = port && port->clang_triple_start ? strlen(port->triple_start) : 0;
+
+  if (!length || strncmp(triple, port->triple_start, length) != 0)
+    return NULL;
+  return cn_format("%s%s", port->clang_triple_start, triple + length);
+}
 
 static LLVMCodeGenOptLevel level_of(const struct cn_machine_options *how)
 {
@@ -24,12 +79,17 @@ static LLVMCodeGenOptLevel level_of(const struct cn_machine_options *how)
 
 LLVMTargetMachineRef cn_codegen_make_machine(const char *triple, const struct cn_machine_options *how, char **error)
 {
-  const char *cpu = how->cpu ? how->cpu : cn_convention_oldest_processor;
+  const struct cn_convention_port *port = cn_convention_find_port(triple);
   LLVMTargetRef target = NULL;
   char *message = NULL;
 
   CN_CHECK(triple && error);
   *error = NULL;
+  if (!port) {
+    *error = cn_codegen_format_missing_port(triple);
+    return NULL;
+  }
+  const char *cpu = how->cpu ? how->cpu : port->oldest_processor;
   if (LLVMGetTargetFromTriple(triple, &target, &message)) {
     *error = cn_format("LLVM: %s", message);
     LLVMDisposeMessage(message);
@@ -37,7 +97,9 @@ LLVMTargetMachineRef cn_codegen_make_machine(const char *triple, const struct cn
   }
   LLVMTargetMachineRef machine = LLVMCreateTargetMachine(target, triple, cpu, how->features ? how->features : "",
                                                          level_of(how), how->reloc, how->code_model);
-  if (!machine)
+  if (machine)
+    LLVMSetTargetMachineGlobalISel(machine, false); /* only the other selectors know statepoints */
+  else
     *error = cn_format("LLVM has no target machine for '%s' and processor '%s'", triple, cpu);
   return machine;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements x86-64 for the compile side: the registers of the C convention's arguments and results, LLVM's other
+ * Defines x86-64 for the compile side: the registers of the C convention's arguments and results, LLVM's other
  * conventions, the target features that hinder safepoints, the text of thunks, and the machine code of entries (System
- * V AMD64 psABI, "Parameter Passing"; llvm/IR/CallingConv.h). Needs: nothing. Provides: convention.h. Breaks: nothing.
- * Every port has a file of this kind.
+ * V AMD64 psABI, "Parameter Passing"; llvm/IR/CallingConv.h). Needs: nothing. Provides: cn_convention_port_x86_64, and
+ * the test for results on the x87 stack, which no other target has. Breaks: nothing. Every port has a file of this
+ * kind.
  */
 #include "compile/core/convention.h"
 
@@ -14,27 +15,14 @@
 #include "base/check.h"
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
-#include "compile/core/scalars.h"
 
 enum { SWIFT_CONVENTION = 16, TAIL_CONVENTION = 18, SWIFT_TAIL_CONVENTION = 20 }; /* llvm/IR/CallingConv.h */
 
 /* ---- conventions ---- */
 
-bool cn_convention_has_tail_calls(unsigned convention)
+static enum cn_convention convention_support(unsigned convention)
 {
-  return convention == TAIL_CONVENTION || convention == SWIFT_TAIL_CONVENTION;
-}
-
-/* For such conventions LLVM appends the parameters' size to the name: `f` becomes `f@@8` (llvm/lib/IR/Mangler.cpp). */
-bool cn_convention_mangles_names(unsigned convention)
-{
-  return convention == LLVMX86VectorCallCallConv;
-}
-
-enum cn_convention cn_convention_of(LLVMValueRef call)
-{
-  CN_ASSERT(LLVMIsAInstruction(call));
-  switch (LLVMGetInstructionCallConv(call)) {
+  switch (convention) {
   case LLVMCCallConv:
   case LLVMFastCallConv:
   case LLVMX8664SysVCallConv:
@@ -53,112 +41,7 @@ enum cn_convention cn_convention_of(LLVMValueRef call)
   }
 }
 
-/* ---- arguments ---- */
-
-enum cn_register_class cn_register_class_of(LLVMTypeRef type)
-{
-  switch (LLVMGetTypeKind(type)) {
-  case LLVMIntegerTypeKind:
-    return LLVMGetIntTypeWidth(type) <= 64 ? CN_REGISTER_CLASS_INTEGER : CN_REGISTER_CLASS_OTHER;
-  case LLVMPointerTypeKind:
-    return CN_REGISTER_CLASS_INTEGER;
-  case LLVMFloatTypeKind:
-  case LLVMDoubleTypeKind:
-    return CN_REGISTER_CLASS_VECTOR;
-  default:
-    return CN_REGISTER_CLASS_OTHER;
-  }
-}
-
-unsigned cn_argument_register_count(enum cn_register_class which)
-{
-  return which == CN_REGISTER_CLASS_INTEGER ? 6 : 8;
-}
-
-/* ---- results: registers, for vectors of at most 128 bits ---- */
-
-enum { RESULT_INTEGER_REGISTERS = 3, RESULT_FLOAT_REGISTERS = 2, RESULT_VECTOR_REGISTERS = 4 };
-
-struct used_registers {
-  uint64_t integers, vectors;
-};
-
-static bool assign_result_registers(LLVMTypeRef type, struct used_registers *used);
-
-/* Take registers for `count` elements. If the first element takes no register, then all other elements take no
- * register. */
-static bool assign_element_registers(LLVMTypeRef type, uint64_t count, struct used_registers *used)
-{
-  for (uint64_t i = 0; i < count; i++) {
-    struct used_registers before = *used;
-    if (!assign_result_registers(type, used))
-      return false;
-    if (used->integers == before.integers && used->vectors == before.vectors)
-      return true;
-  }
-  return true;
-}
-
-/* The size of an element in bits if vector registers have such lanes, else 0. */
-static unsigned vector_lane_bits(LLVMTypeRef element)
-{
-  unsigned width = cn_scalar_bits(element);
-
-  return width == 8 || width == 16 || width == 32 || width == 64 ? width : 0;
-}
-
-/* Vectors of other element types or lengths may be split into elements. Three 32-bit elements take one register, like
- * four elements. */
-static bool assign_vector_registers(LLVMTypeRef type, struct used_registers *used)
-{
-  LLVMTypeRef element = LLVMGetElementType(type);
-  uint64_t count = LLVMGetVectorSize(type);
-  unsigned bits = vector_lane_bits(element);
-
-  if (count == 3 && bits == 32)
-    count = 4;
-  if (!bits || count < 2 || (count & (count - 1)))
-    return assign_element_registers(element, count, used);
-  used->vectors += (count * bits + 127) / 128;
-  return used->vectors <= RESULT_VECTOR_REGISTERS;
-}
-
-static bool assign_result_registers(LLVMTypeRef type, struct used_registers *used)
-{
-  switch (LLVMGetTypeKind(type)) {
-  case LLVMVoidTypeKind:
-    return true;
-  case LLVMIntegerTypeKind:
-    used->integers += (LLVMGetIntTypeWidth(type) + 63) / 64;
-    return used->integers <= RESULT_INTEGER_REGISTERS;
-  case LLVMPointerTypeKind:
-    return ++used->integers <= RESULT_INTEGER_REGISTERS;
-  case LLVMHalfTypeKind:
-  case LLVMBFloatTypeKind:
-  case LLVMFloatTypeKind:
-  case LLVMDoubleTypeKind:
-  case LLVMFP128TypeKind:
-    return ++used->vectors <= RESULT_FLOAT_REGISTERS;
-  case LLVMArrayTypeKind:
-    return assign_element_registers(LLVMGetElementType(type), LLVMGetArrayLength2(type), used);
-  case LLVMVectorTypeKind:
-    return assign_vector_registers(type, used);
-  case LLVMStructTypeKind:
-    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      if (!assign_result_registers(LLVMStructGetTypeAtIndex(type, i), used))
-        return false;
-    return true;
-  default:
-    return false;
-  }
-}
-
-bool cn_is_returned_in_registers(LLVMTypeRef type)
-{
-  struct used_registers used = {0};
-
-  return assign_result_registers(type, &used);
-}
+/* ---- results ---- */
 
 /* True if any part of a result is returned on the x87 stack. */
 bool cn_is_returned_on_x87_stack(LLVMTypeRef type)
@@ -179,54 +62,17 @@ bool cn_is_returned_on_x87_stack(LLVMTypeRef type)
   }
 }
 
-/* ---- target features ---- */
-
-/* True if the last mention of a feature in "target-features" turns the feature on. */
-static bool has_target_feature(LLVMValueRef function, const char *name)
-{
-  LLVMAttributeRef attribute = cn_string_attribute(function, "target-features");
-  unsigned length = 0;
-  size_t size = strlen(name);
-  bool on = false;
-
-  const char *at = attribute ? LLVMGetStringAttributeValue(attribute, &length) : "";
-  const char *end = at + length;
-  while (at < end) {
-    const char *comma = memchr(at, ',', (size_t)(end - at)), *stop = comma ? comma : end;
-    if ((size_t)(stop - at) == size + 1 && memcmp(at + 1, name, size) == 0)
-      on = *at == '+';
-    at = stop + 1;
-  }
-  return on;
-}
-
-bool cn_has_indirect_call_thunks(LLVMValueRef function)
-{
-  static const char *const names[] = {"retpoline", "retpoline-indirect-calls", "retpoline-external-thunk", "lvi-cfi",
-                                      "seses"};
-
-  CN_ASSERT(LLVMIsAFunction(function));
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (has_target_feature(function, names[i]))
-      return true;
-  return false;
-}
-
 /* ---- the target ---- */
 
-const char cn_convention_target_name[] = "x86-64 Linux";
-const char cn_convention_oldest_processor[] = "x86-64";
-const char cn_target_intrinsic_prefix[] = "llvm.x86.";
-const unsigned cn_point_target_bytes = 13; /* movabsq, and a call through r11 */
-const unsigned cn_any_register_arguments = 13;
-const char cn_target_own_spaces_reason[] = "x86-64 gives those from 256 on a meaning of its own";
+static const char *const thunk_features[] = {
+    "retpoline", "retpoline-indirect-calls", "retpoline-external-thunk", "lvi-cfi", "seses", NULL};
 
-bool cn_convention_has_port(const char *triple)
+static bool has_triple(const char *triple)
 {
   return strncmp(triple, "x86_64-", 7) == 0 && strstr(triple, "linux");
 }
 
-void cn_convention_init(void)
+static void initialise_llvm(void)
 {
   LLVMInitializeX86TargetInfo();
   LLVMInitializeX86Target();
@@ -237,31 +83,23 @@ void cn_convention_init(void)
 
 /* ---- assembly ---- */
 
-/* The comparison is assembly, because LLVM never folds a load into a comparison with the stack pointer. The result is
- * in the carry flag. */
-const char cn_stack_check_assembly[] = "cmpq $1, %rsp";
-const char cn_stack_check_constraints[] = "={@ccb},*m,~{dirflag},~{fpsr},~{flags}";
-
-const char cn_zero_register_assembly[] = "xorl ${0:k}, ${0:k}";
-const char cn_zero_register_constraints[] = "=r,~{flags}";
-
-char *cn_convention_format_jump(const char *symbol)
+static char *format_jump(const char *symbol)
 {
   return cn_format("  jmpq *%s@GOTPCREL(%%rip)\n", symbol);
 }
 
-char *cn_convention_format_stub_thunk(const char *target, const char *stub, bool variadic)
+static char *format_stub_thunk(const char *target, const char *stub, bool variadic)
 {
-  char *jump = cn_convention_format_jump(stub);
+  char *jump = format_jump(stub);
   char *text = cn_format("%s  movq %s@GOTPCREL(%%rip), %%r11\n%s", variadic ? "  movl $8, %eax\n" : "", target, jump);
 
   free(jump);
   return text;
 }
 
-char *cn_convention_format_jump_thunk(const char *target, bool variadic)
+static char *format_jump_thunk(const char *target, bool variadic)
 {
-  char *jump = cn_convention_format_jump(target);
+  char *jump = format_jump(target);
   char *text = cn_format("%s%s", variadic ? "  movl $8, %eax\n" : "", jump);
 
   free(jump);
@@ -273,13 +111,14 @@ char *cn_convention_format_jump_thunk(const char *target, bool variadic)
 /* A function with a mark, and its body, have addresses 8 bytes after a multiple of 16. The prefix consists of code and
  * the word of the mark. */
 enum {
+  ENTRY_BYTES = CAIRN_ABI_ENTRY_SIZE,
   PREFIX_CODE_BYTES = 16,
   PREFIX_MARK_BYTES = 8,
   PREFIX_BYTES = PREFIX_CODE_BYTES + PREFIX_MARK_BYTES,
   PREFIX_JUMP_END = 12
 };
 
-static const unsigned char prefix_code[] = {0x4c, 0x8d, 0x1d, PREFIX_BYTES - 7 + CAIRN_ABI_ENTRY_SIZE,
+static const unsigned char prefix_code[] = {0x4c, 0x8d, 0x1d, PREFIX_BYTES - 7 + ENTRY_BYTES,
                                             0,    0,    0, /* leaq body(%rip), %r11 */
                                             0xe9};         /* jmp cairn_enter */
 static const unsigned char entry_code[] = {0xf3, 0x0f,
@@ -319,8 +158,7 @@ static const unsigned char shared_entry_code[] = {0xf3,
                                                   0x44,
                                                   0,
                                                   0}; /* nop */
-_Static_assert(sizeof entry_code == CAIRN_ABI_ENTRY_SIZE, "abi.def");
-_Static_assert(sizeof shared_entry_code == CAIRN_ABI_ENTRY_SIZE, "abi.def");
+_Static_assert(sizeof entry_code == ENTRY_BYTES && sizeof shared_entry_code == ENTRY_BYTES, "abi.def");
 _Static_assert(CAIRN_ABI_MANAGED == 0, "what entries compare the state with");
 _Static_assert(CAIRN_ABI_MUTATOR_STATE == 40, "the relocation below");
 
@@ -344,8 +182,8 @@ static LLVMValueRef build_jump_distance(struct cn_ctx *ctx, LLVMValueRef enter, 
                         LLVMInt32TypeInContext(ctx->llvm));
 }
 
-struct cn_index_entry cn_convention_make_entry_code(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef enter,
-                                                    unsigned alignment, bool shared)
+static struct cn_entry_code make_entry(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef enter,
+                                       unsigned alignment, bool shared)
 {
   unsigned padding = alignment ? alignment - PREFIX_BYTES % alignment : 0;
   uint64_t mark = alignment ? 0 : CAIRN_ABI_MANAGED_MARK;
@@ -354,19 +192,56 @@ struct cn_index_entry cn_convention_make_entry_code(struct cn_ctx *ctx, LLVMValu
                           zeros_constant(ctx, PREFIX_CODE_BYTES - PREFIX_JUMP_END),
                           LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), mark, false)};
 
-  return (struct cn_index_entry){
+  return (struct cn_entry_code){
       .prefix = LLVMConstStructInContext(ctx->llvm, parts, sizeof parts / sizeof *parts, true),
       .code = shared ? bytes_constant(ctx, shared_entry_code, sizeof shared_entry_code)
                      : bytes_constant(ctx, entry_code, sizeof entry_code),
-      .relocation_at = shared ? 7 : 8,
-      .relocation = shared ? "R_X86_64_GOTTPOFF, " CN_MUTATOR "-4" : "R_X86_64_TPOFF32, " CN_MUTATOR "+40"};
+      .relocations = {shared ? (struct cn_entry_relocation){7, "R_X86_64_GOTTPOFF, " CN_MUTATOR "-4"}
+                             : (struct cn_entry_relocation){8, "R_X86_64_TPOFF32, " CN_MUTATOR "+40"}},
+      .relocation_count = 1};
 }
 
-bool cn_convention_is_entry_code(LLVMValueRef code)
+static bool is_entry(const char *code, size_t length)
 {
-  size_t length = 0;
-  const char *text = LLVMIsConstantString(code) ? LLVMGetAsString(code, &length) : NULL;
-
-  return text && length == CAIRN_ABI_ENTRY_SIZE &&
-         (memcmp(text, entry_code, length) == 0 || memcmp(text, shared_entry_code, length) == 0);
+  return length == ENTRY_BYTES &&
+         (memcmp(code, entry_code, length) == 0 || memcmp(code, shared_entry_code, length) == 0);
 }
+
+/* ---- the port ---- */
+
+const struct cn_convention_port cn_convention_port_x86_64 = {
+    .name = "x86-64 Linux",
+    .has_triple = has_triple,
+    .initialise_llvm = initialise_llvm,
+    .triple_start = "x86_64-unknown-",
+    .clang_triple_start = "x86_64-pc-",
+    .library_folder = "x86_64-linux-gnu",
+    .oldest_processor = "x86-64",
+    .processor_option = "-march=",
+    .intrinsic_prefix = "llvm.x86.",
+    .own_spaces_reason = "x86-64 gives those from 256 on a meaning of its own",
+    .thunk_features = thunk_features,
+    .convention = convention_support,
+    .renaming_convention = LLVMX86VectorCallCallConv, /* appends the parameters' size, as in f@@8 */
+    .argument_registers = {[CN_REGISTER_CLASS_INTEGER] = 6, [CN_REGISTER_CLASS_VECTOR] = 8},
+    .result_integers = 3,
+    .result_floats = 2,
+    .result_vectors = 4,
+    .splits_vectors = true,
+    .has_short_calls = true,
+    .point_target_bytes = 13, /* movabsq, and a call through r11 */
+    .point_unit = 1,
+    .any_register_arguments = 13,
+    /* The comparison is assembly, because LLVM never folds a load into a comparison with the stack pointer. The result
+     * is in the carry flag. */
+    .stack_check_assembly = "cmpq $1, %rsp",
+    .stack_check_constraints = "={@ccb},*m,~{dirflag},~{fpsr},~{flags}",
+    .zero_register_assembly = "xorl ${0:k}, ${0:k}",
+    .zero_register_constraints = "=r,~{flags}",
+    .format_jump = format_jump,
+    .format_stub_thunk = format_stub_thunk,
+    .format_jump_thunk = format_jump_thunk,
+    .entry_size = ENTRY_BYTES,
+    .make_entry = make_entry,
+    .is_entry = is_entry,
+};

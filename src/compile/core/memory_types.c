@@ -5,6 +5,7 @@
  */
 #include "compile/core/memory_types.h"
 
+#include "compile/core/convention.h"
 #include "compile/core/emitted_names.h"
 
 static LLVMTypeRef element_type_at(LLVMTypeRef type, LLVMValueRef index)
@@ -186,5 +187,5 @@ bool cn_types_is_body_address(struct cn_ctx *ctx, LLVMValueRef value)
 
   return LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMGetElementPtr &&
          LLVMIsAFunction(LLVMGetOperand(value, 0)) && cn_types_gep_offset(ctx, value, &offset) &&
-         offset == CAIRN_ABI_ENTRY_SIZE;
+         offset == cn_convention_port_of(ctx->module)->entry_size;
 }

@@ -123,17 +123,6 @@ void cn_report_finding(struct cn_ctx *ctx, LLVMValueRef at, const char *rule, co
 /* Writes a value's name to `buffer` for messages: "%name", "@name", or the start of the printed value. */
 const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size);
 
-/* ---- times of passes, for the caller's timer (stopwatch.c) ---- */
-
-/* The clocks at the start of a pass, or zero without a timer. */
-struct cn_stopwatch {
-  double wall, user, system;
-};
-
-struct cn_stopwatch cn_stopwatch_start(const struct cn_ctx *ctx);
-/* Report the time since the start to the caller's timer, if there is one. */
-void cn_stopwatch_stop(const struct cn_ctx *ctx, const struct cn_stopwatch *since, const char *pass);
-
 /* ---- types, functions, calls (references.c) ---- */
 
 /* True if `type` is a pointer in a managed address space: one of options->address_spaces while a pass runs. */

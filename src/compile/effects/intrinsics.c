@@ -96,10 +96,9 @@ bool cn_intrinsic_runs_code(LLVMValueRef intrinsic)
   CN_ASSERT(id != 0);
   if (row)
     return row->effect == CN_EFFECT_CALL;
+  const char *prefix = cn_convention_port_of(LLVMGetGlobalParent(intrinsic))->intrinsic_prefix;
   return !LLVMGetEnumAttributeAtIndex(intrinsic, CN_FUNCTION_INDEX, nocallback) &&
-         strncmp(LLVMGetValueName2(intrinsic, &length), cn_target_intrinsic_prefix,
-                 strlen(cn_target_intrinsic_prefix)) != 0 &&
-         !is_callback_free(id);
+         strncmp(LLVMGetValueName2(intrinsic, &length), prefix, strlen(prefix)) != 0 && !is_callback_free(id);
 }
 
 bool cn_call_touches_references(LLVMValueRef call)

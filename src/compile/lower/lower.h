@@ -29,6 +29,11 @@ LLVMValueRef cn_differences_build_distance(struct cn_ctx *ctx, LLVMBuilderRef bu
  * subtractions again. */
 void cn_differences_hide_subtractions(struct cn_ctx *ctx, LLVMValueRef function);
 
+/* ---- slow_paths.c: thunks of the runtime's stubs ---- */
+
+/* Define the hidden thunk of the stub `name`, "cairn.slow." and the name, in the module's assembly, once. */
+void cn_slow_paths_add_thunk(struct cn_ctx *ctx, const char *name);
+
 /* ---- special_calls.c: calls that must be replaced by other calls before they can be safepoints ---- */
 
 /* Report an error if the parse point `call` must be replaced by an ordinary call but has an unsupported form. */

@@ -99,17 +99,24 @@ static void check_target(struct flaw_search *search)
   else if (LLVMIsAFunction(p->target) && cn_is_managed(p->target))
     report_flaw(search, "its target is a managed function, which may collect: use a patchable statepoint "
                         "(\"statepoint-num-patch-bytes\")");
-  if (p->bytes < cn_point_target_bytes)
+  unsigned call_bytes = cn_convention_port_of(search->ctx->module)->point_target_bytes;
+  if (!call_bytes)
+    report_flaw(search, "it has a target, and on this machine LLVM 22 calls the address that the symbol has in the "
+                        "compiler: the target is null, and the runtime writes the call");
+  else if (p->bytes < call_bytes)
     report_numbered_flaw(search, "%llu bytes are reserved, and the call of its target takes %llu", p->bytes,
-                         cn_point_target_bytes);
+                         call_bytes);
 }
 
 static void check_region(struct flaw_search *search)
 {
   uint64_t longest = search->point->is_patchpoint ? CAIRN_ABI_POINT_REGION_MAX : CAIRN_ABI_POINT_SHADOW_MAX;
+  unsigned unit = cn_convention_port_of(search->ctx->module)->point_unit;
 
   if (search->point->is_patchpoint)
     check_target(search);
+  if (search->point->bytes % unit)
+    report_numbered_flaw(search, "%llu bytes are reserved, and instructions have %llu", search->point->bytes, unit);
   if (search->point->bytes > longest)
     report_numbered_flaw(search, "%llu bytes are reserved, and at most %llu can be", search->point->bytes, longest);
 }
@@ -161,13 +168,14 @@ static void check_values(struct flaw_search *search)
 static void check_counts(struct flaw_search *search)
 {
   const struct cn_point_call *p = search->point;
+  unsigned most_in_registers = cn_convention_port_of(search->ctx->module)->any_register_arguments;
   uint64_t values = p->end - p->first, described = p->end + values + 1 + 5;
 
   if (p->arguments > values)
     report_numbered_flaw(search, "it announces %llu arguments, and has %llu values", p->arguments, values);
-  else if (cn_point_records_arguments(p) && p->arguments > cn_any_register_arguments)
+  else if (cn_point_records_arguments(p) && p->arguments > most_in_registers)
     report_numbered_flaw(search, "%llu arguments of anyregcc, and registers suffice for %llu", p->arguments,
-                         cn_any_register_arguments);
+                         most_in_registers);
   if (described > MAX_OPERANDS)
     report_numbered_flaw(search, "with its description it has %llu operands, and at most %llu can be", described,
                          MAX_OPERANDS);

@@ -16,6 +16,7 @@
 #include "base/check.h"
 #include "compile/core/convention.h"
 #include "compile/core/emitted_names.h"
+#include "compile/lower/lower.h"
 
 static const char *const stub_names[] = {CN_POLL,
                                          CN_POLL_SLOW,
@@ -38,16 +39,28 @@ static const char *const stub_names[] = {CN_POLL,
                                          CN_CHECK_STORE_AT,
                                          CN_CHECK_COPY_AT};
 
+void cn_slow_paths_add_thunk(struct cn_ctx *ctx, const char *name)
+{
+  char *thunk = cn_format(CN_SLOW_PREFIX "%s", name), *label = cn_format("\n%s:\n", thunk);
+  char *jump = cn_convention_port_of(ctx->module)->format_jump(name);
+  char *text = cn_format("  .section .text.%1$s,\"axG\",@progbits,%1$s,comdat\n"
+                         "  .weak %1$s\n  .hidden %1$s\n  .type %1$s,@function%2$s  .cfi_startproc\n%3$s"
+                         "  .cfi_endproc\n  .size %1$s, . - %1$s\n  .text\n",
+                         thunk, label, jump);
+  size_t length;
+
+  if (!strstr(LLVMGetModuleInlineAsm(ctx->module, &length), label))
+    LLVMAppendModuleInlineAsm(ctx->module, text, strlen(text));
+  free(text);
+  free(jump);
+  free(label);
+  free(thunk);
+}
+
 static void redirect_stub(struct cn_ctx *ctx, LLVMValueRef stub, const char *name)
 {
   CN_CHECK(LLVMIsDeclaration(stub) && LLVMGetFirstUse(stub));
   char *thunk_name = cn_format(CN_SLOW_PREFIX "%s", name);
-  char *jump = cn_convention_format_jump(name);
-  char *text = cn_format("  .section .text.%1$s,\"axG\",@progbits,%1$s,comdat\n"
-                         "  .weak %1$s\n  .hidden %1$s\n  .type %1$s,@function\n"
-                         "%1$s:\n  .cfi_startproc\n%2$s"
-                         "  .cfi_endproc\n  .size %1$s, . - %1$s\n  .text\n",
-                         thunk_name, jump);
   LLVMValueRef thunk = LLVMAddFunction(ctx->module, thunk_name, LLVMGlobalGetValueType(stub));
 
   LLVMSetVisibility(thunk, LLVMHiddenVisibility);
@@ -55,9 +68,7 @@ static void redirect_stub(struct cn_ctx *ctx, LLVMValueRef stub, const char *nam
   LLVMReplaceAllUsesWith(stub, thunk);
   CN_CHECK(!LLVMGetFirstUse(stub));
   LLVMDeleteFunction(stub);
-  LLVMAppendModuleInlineAsm(ctx->module, text, strlen(text));
-  free(text);
-  free(jump);
+  cn_slow_paths_add_thunk(ctx, name);
   free(thunk_name);
 }
 

@@ -250,7 +250,7 @@ static void refuse_flaws_of_statepoint(struct flaw_judge *judge, LLVMValueRef st
 
   cn_report_parse_point_flaws(statepoint, refuse_flawed_call, judge);
   check_listed_references(judge, statepoint);
-  if (site.type && !cn_is_returned_in_registers(LLVMGetReturnType(site.type)))
+  if (site.type && !cn_is_returned_in_registers(judge->ctx->module, LLVMGetReturnType(site.type)))
     refuse_flawed_call(judge, statepoint, "large-result",
                        "a statepoint whose result does not come back in registers: LLVM 22 miscompiles it");
   if (cn_calls_has_attribute(statepoint, "returns_twice") ||

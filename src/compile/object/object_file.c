@@ -143,9 +143,7 @@ static bool make_machine(struct object_job *job, LLVMModuleRef module)
                                          .reloc = LLVMRelocPIC,
                                          .code_model = cn_codegen_model_of(module)};
 
-  if (!cn_convention_has_port(triple))
-    REFUSE(job, CAIRN_E_REFUSED, "target '%s' is not supported yet (%s only)", triple, cn_convention_target_name);
-  else if (!(job->machine = cn_codegen_make_machine(triple, &how, &error)))
+  if (!(job->machine = cn_codegen_make_machine(triple, &how, &error)))
     refuse(job, CAIRN_E_REFUSED, error);
   LLVMDisposeMessage(triple);
   return job->machine != NULL;
@@ -183,7 +181,7 @@ static LLVMModuleRef run_pipeline(struct object_job *job, LLVMModuleRef module)
 /* Prepare the finished module for the code generator: for a loader, or for a linker. */
 static bool prepare_code(struct object_job *job, LLVMModuleRef module)
 {
-  cn_codegen_request_unwind_tables(module);
+  cn_codegen_describe_frames(module);
   if (job->enter && cairn_compile_in_memory(module, job->enter, job->leave))
     return REFUSE(job, CAIRN_E_TAKEN, "the names '%s' and '%s' are equal, or the module has one of them", job->enter,
                   job->leave);

@@ -28,7 +28,8 @@
  * flag. */
 static LLVMValueRef emit_stack_check(struct cn_poll_emitter *p, LLVMBuilderRef builder)
 {
-  const char *code = cn_stack_check_assembly, *operands = cn_stack_check_constraints;
+  const struct cn_convention_port *port = cn_convention_port_of(p->ctx->module);
+  const char *code = port->stack_check_assembly, *operands = port->stack_check_constraints;
   LLVMContextRef llvm = p->ctx->llvm;
   LLVMTypeRef i64 = LLVMInt64TypeInContext(llvm), i32 = LLVMInt32TypeInContext(llvm);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(p->ctx->llvm, 0);

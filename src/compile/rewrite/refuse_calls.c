@@ -49,6 +49,8 @@ static void check_patch_bytes(struct cn_function_check *judge, LLVMValueRef call
 
   if (bytes > CAIRN_ABI_POINT_REGION_MAX)
     cn_refuse_at(judge, call, "patch-point", "more than 65535 patch bytes");
+  if (bytes % cn_convention_port_of(judge->ctx->module)->point_unit)
+    cn_refuse_at(judge, call, "patch-point", "the number of patch bytes is no multiple of an instruction's");
   for (cn_calls_find_bundle(call, "deopt", &i, &end); bytes && i < end; i++) {
     const char *flaw = cn_point_type_flaw(LLVMTypeOf(LLVMGetOperand(call, i)));
     if (flaw) {
@@ -98,7 +100,7 @@ static void check_parse_point(struct cn_function_check *judge, LLVMValueRef call
   if (cn_is_returned_on_x87_stack(LLVMTypeOf(call)))
     cn_refuse_at(judge, call, "x87-result",
                  "LLVM 22 miscompiles a safepoint that returns a long double (pass transitions helps)");
-  else if (!cn_is_returned_in_registers(LLVMTypeOf(call)))
+  else if (!cn_is_returned_in_registers(judge->ctx->module, LLVMTypeOf(call)))
     cn_refuse_at(judge, call, "large-result",
                  "LLVM 22 miscompiles a safepoint whose result has no room in registers (pass transitions "
                  "helps, if the call has no bundles)");
@@ -151,7 +153,7 @@ static void check_musttail_result(struct cn_function_check *judge, LLVMValueRef 
 {
   LLVMTypeRef type = LLVMTypeOf(call);
 
-  if (!cn_is_returned_in_registers(type))
+  if (!cn_is_returned_in_registers(judge->ctx->module, type))
     cn_refuse_at(judge, call, "musttail-result",
                  "LLVM 22 cannot lower a musttail call whose result has no room in registers");
   else if (!cn_is_returned_on_x87_stack(type) && !cn_tail_results_agree(call, type))

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Refuses functions whose parameters, convention or gc strategy would make all their statepoints imprecise
+ * Refuses functions whose parameters, convention, gc strategy or frame would make all their statepoints imprecise
  * (docs/refused.md). Part of rewrite-statepoints. Needs: any function. Provides: diagnostics. Breaks: nothing.
  */
+#include <stdlib.h>
+#include <string.h>
 #include "base/check.h"
 #include "compile/analysis/alloca_layout.h"
+#include "compile/core/convention.h"
+#include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 #include "compile/rewrite/refuse.h"
 #include "compile/rewrite/values/refs.h"
@@ -77,4 +81,50 @@ void cn_refuse_signature(struct cn_ctx *ctx, LLVMValueRef function)
   check_parameters(ctx, function);
   check_swifterror(ctx, function);
   check_calling_convention(ctx, function);
+}
+
+static void check_state_attributes(struct cn_function_check *judge, const char *start)
+{
+  unsigned count = LLVMGetAttributeCountAtIndex(judge->function, CN_FUNCTION_INDEX), length;
+  LLVMAttributeRef *list = cn_alloc(count * sizeof *list);
+
+  LLVMGetAttributesAtIndex(judge->function, CN_FUNCTION_INDEX, list);
+  for (unsigned i = 0; i < count; i++) {
+    const char *name = LLVMIsStringAttribute(list[i]) ? LLVMGetStringAttributeKind(list[i], &length) : "";
+    if (strncmp(name, start, strlen(start)) == 0)
+      cn_error(judge->ctx, judge->function, "processor-state",
+               "the attribute \"%s\" changes the processor's state for calls, which LLVM 22 leaves out at a safepoint",
+               name);
+  }
+  free(list);
+}
+
+static bool has_scalable_value(LLVMValueRef instruction)
+{
+  if (cn_holds_scalable_vector(LLVMTypeOf(instruction)) ||
+      (LLVMIsAAllocaInst(instruction) && cn_holds_scalable_vector(LLVMGetAllocatedType(instruction))))
+    return true;
+  for (int i = 0; i < LLVMGetNumOperands(instruction); i++)
+    if (cn_holds_scalable_vector(LLVMTypeOf(LLVMGetOperand(instruction, (unsigned)i))))
+      return true;
+  return false;
+}
+
+void cn_refuse_scalable_frames(struct cn_function_check *judge)
+{
+  const struct cn_convention_port *port = cn_convention_port_of(judge->ctx->module);
+
+  CN_ASSERT(judge->has_points);
+  if (port->state_attribute_start)
+    check_state_attributes(judge, port->state_attribute_start);
+  if (!port->has_scalable_frames)
+    return;
+  CN_EACH_BLOCK(b, judge->function)
+    CN_EACH_INSTRUCTION(i, b)
+      if (has_scalable_value(i)) {
+        cn_refuse_at(judge, i, "scalable-vector",
+                     "a scalable vector in a function with safepoints: stack maps do not describe the scalable part of "
+                     "a frame; use vectors of a fixed length, or a native function");
+        return;
+      }
 }

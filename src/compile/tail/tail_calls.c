@@ -112,6 +112,7 @@ static bool fits_parameter_type(LLVMTypeRef from, LLVMTypeRef to)
 static bool find_caller_parameters(LLVMValueRef function, LLVMValueRef call, unsigned *places)
 {
   unsigned count = LLVMCountParams(function), next[CN_REGISTER_CLASS_COUNT] = {0};
+  const struct cn_convention_port *port = cn_convention_port_at(call);
   unsigned used[CN_REGISTER_CLASS_COUNT] = {0};
 
   for (unsigned p = 0; p < count; p++)
@@ -120,7 +121,7 @@ static bool find_caller_parameters(LLVMValueRef function, LLVMValueRef call, uns
   for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(call, i));
     enum cn_register_class class = cn_register_class_of(type);
-    if (class == CN_REGISTER_CLASS_OTHER || used[class]++ == cn_argument_register_count(class))
+    if (class == CN_REGISTER_CLASS_OTHER || used[class]++ == port->argument_registers[class])
       return false;
     unsigned p = next[class];
     while (p < count && cn_register_class_of(parameter_type_of(function, p)) != class)

@@ -41,19 +41,20 @@ struct convention_lowering {
 
 static bool uses_registers_only(LLVMValueRef function)
 {
+  const struct cn_convention_port *port = cn_convention_port_of(LLVMGetGlobalParent(function));
   unsigned used[CN_REGISTER_CLASS_COUNT] = {0};
 
   for (unsigned i = 0; i < LLVMCountParams(function); i++) {
     enum cn_register_class class = cn_register_class_of(LLVMTypeOf(LLVMGetParam(function, i)));
-    if (class == CN_REGISTER_CLASS_OTHER || used[class]++ == cn_argument_register_count(class))
+    if (class == CN_REGISTER_CLASS_OTHER || used[class]++ == port->argument_registers[class])
       return false;
     for (unsigned a = 0; a < PASSING_ATTRIBUTE_COUNT; a++)
       if (LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind(passing_attributes[a])))
         return false;
   }
   LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
-  return !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)) && cn_is_returned_in_registers(type) &&
-         !cn_is_returned_on_x87_stack(type);
+  return !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)) &&
+         cn_is_returned_in_registers(LLVMGetGlobalParent(function), type) && !cn_is_returned_on_x87_stack(type);
 }
 
 static bool is_plain_managed_call(LLVMValueRef user, LLVMValueRef function)

@@ -62,10 +62,12 @@ static void add_register_usage(struct register_usage *r, LLVMTargetDataRef layou
   }
 }
 
-static bool exceeds_registers(struct register_usage *r)
+static bool exceeds_registers(const struct cn_ctx *ctx, struct register_usage *r)
 {
+  const struct cn_convention_port *port = cn_convention_port_of(ctx->module);
+
   for (unsigned c = 0; c < CN_REGISTER_CLASS_COUNT; c++)
-    r->memory |= r->taken[c] > cn_argument_register_count((enum cn_register_class)c);
+    r->memory |= r->taken[c] > port->argument_registers[c];
   return r->memory;
 }
 
@@ -76,7 +78,7 @@ static bool has_arguments_in_memory(const struct cn_ctx *ctx, LLVMValueRef call)
 
   for (unsigned i = 0; i < count && !r.memory; i++)
     add_register_usage(&r, ctx->layout, LLVMTypeOf(LLVMGetArgOperand(call, i)));
-  return exceeds_registers(&r);
+  return exceeds_registers(ctx, &r);
 }
 
 static bool has_parameters_in_memory(const struct cn_ctx *ctx, LLVMValueRef function)
@@ -86,7 +88,7 @@ static bool has_parameters_in_memory(const struct cn_ctx *ctx, LLVMValueRef func
 
   for (unsigned i = 0; i < count && !r.memory; i++)
     add_register_usage(&r, ctx->layout, LLVMTypeOf(LLVMGetParam(function, i)));
-  return exceeds_registers(&r);
+  return exceeds_registers(ctx, &r);
 }
 
 static bool is_musttail_of_tail_convention(LLVMValueRef i)

@@ -24,9 +24,11 @@ bool cn_tail_results_agree(LLVMValueRef call, LLVMTypeRef type)
   LLVMTypeRef own = LLVMGetReturnType(LLVMGlobalGetValueType(function));
 
   CN_ASSERT(cn_is_call(call));
+  if (!cn_is_returned_in_registers(LLVMGetGlobalParent(function), type) || cn_is_returned_on_x87_stack(type))
+    return false;
   if (LLVMGetTypeKind(own) == LLVMVoidTypeKind)
-    return cn_is_returned_in_registers(type) && !cn_is_returned_on_x87_stack(type);
-  if (own != type || !cn_is_returned_in_registers(type) || cn_is_returned_on_x87_stack(type))
+    return true;
+  if (own != type)
     return false;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     unsigned kind = cn_attribute_kind(names[i]);

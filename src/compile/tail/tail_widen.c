@@ -72,11 +72,12 @@ static bool has_widenable_signature(LLVMValueRef function)
 
 static bool arguments_fit_registers(const struct tail_call *tail)
 {
+  const struct cn_convention_port *port = cn_convention_port_at(tail->call);
   unsigned used[CN_REGISTER_CLASS_COUNT] = {0};
 
   for (unsigned i = tail->first; i < tail->first + tail->count; i++) {
     enum cn_register_class class = cn_register_class_of(LLVMTypeOf(LLVMGetArgOperand(tail->call, i)));
-    if (class == CN_REGISTER_CLASS_OTHER || used[class]++ == cn_argument_register_count(class))
+    if (class == CN_REGISTER_CLASS_OTHER || used[class]++ == port->argument_registers[class])
       return false;
     for (unsigned a = 0; a < PASSING_ATTRIBUTE_COUNT; a++)
       if (LLVMGetCallSiteEnumAttribute(tail->call, i + 1, cn_attribute_kind(passing_attributes[a])))

@@ -94,6 +94,7 @@ static void lower_call_site(struct cn_ctx *ctx, const struct cn_call_target *sit
   CN_CHECK(cn_is_managed(cn_call_target_caller(site)) && site->type);
   LLVMValueRef target = cn_call_target_callee(site), stub = cn_declare_stub(ctx, CN_CALL_NATIVE);
   enum cn_convention convention = cn_convention_of(site->call);
+  unsigned entry_size = cn_convention_port_of(ctx->module)->entry_size;
 
   bool shown = cn_call_target_passes_reference(ctx, site) && !cn_target_is_native(target);
 
@@ -130,8 +131,7 @@ static void lower_call_site(struct cn_ctx *ctx, const struct cn_call_target *sit
   else if (target && convention == CN_CONVENTION_PLAIN && ctx->options->size_level)
     cn_rebuild_call_through_stub(ctx, site, shown ? stub : cn_declare_stub(ctx, CN_VCALL_ANY), target);
   else if (target)
-    cn_rebuild_call_through_stub(ctx, site, select_callee_by_mark(ctx, site, target, CAIRN_ABI_ENTRY_SIZE, stub),
-                                 target);
+    cn_rebuild_call_through_stub(ctx, site, select_callee_by_mark(ctx, site, target, entry_size, stub), target);
   else
     cn_rebuild_call_through_stub(ctx, site, stub, cn_call_target_callee(site));
 }

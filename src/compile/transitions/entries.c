@@ -2,7 +2,7 @@
  *
  * Builds entries of managed functions. Native code calls a managed function by its address, and the thread must become
  * managed before the function's body runs. A function that native code can reach therefore begins with an entry.
- * Managed code calls the function's body, CAIRN_ABI_ENTRY_SIZE bytes after the entry:
+ * Managed code calls the function's body, some 30 bytes after the entry (entry_size):
  *
  *        prefix:  r = body; jump to cairn_enter      (convention_ARCH.c)
  *                 the mark                           8 bytes, at a multiple of 16
@@ -36,6 +36,7 @@
 #include "compile/core/emit.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/emitted_names.h"
+#include "compile/lower/lower.h"
 #include "compile/transitions/callees.h"
 
 enum { MARK_ALIGNMENT_BYTES = 16 };
@@ -61,7 +62,7 @@ static bool needs_entry(LLVMValueRef function)
 
 static LLVMValueRef body_address_of(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  return cn_constant_address_at_offset(ctx, function, CAIRN_ABI_ENTRY_SIZE);
+  return cn_constant_address_at_offset(ctx, function, cn_convention_port_of(ctx->module)->entry_size);
 }
 
 static void name_body_for_other_units(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef body)
@@ -115,16 +116,18 @@ static void add_entry(struct cn_ctx *ctx, LLVMValueRef function)
 {
   bool shared = ctx->options && ctx->options->shared;
   unsigned alignment = LLVMGetAlignment(function);
-  struct cn_index_entry entry = cn_convention_make_entry_code(ctx, function, cn_declare_stub(ctx, CN_ENTER),
-                                                              alignment < MARK_ALIGNMENT_BYTES ? 0 : alignment, shared);
+  const struct cn_convention_port *port = cn_convention_port_of(ctx->module);
+  LLVMValueRef enter = port->entry_names_thunk ? NULL : cn_declare_stub(ctx, CN_ENTER);
+  struct cn_entry_code entry =
+      port->make_entry(ctx, function, enter, alignment < MARK_ALIGNMENT_BYTES ? 0 : alignment, shared);
 
   if (alignment < MARK_ALIGNMENT_BYTES)
     LLVMSetAlignment(function, MARK_ALIGNMENT_BYTES);
   LLVMSetPrefixData(function, entry.prefix);
   LLVMSetPrologueData(function, entry.code);
   if (LLVMGetLinkage(function) == LLVMPrivateLinkage)
-    LLVMSetLinkage(function, LLVMInternalLinkage); /* the relocation below names it */
-  cn_thunk_add_relocation(ctx, function, entry.relocation_at, entry.relocation);
+    LLVMSetLinkage(function, LLVMInternalLinkage); /* the relocations below name it */
+  cn_thunk_add_relocations(ctx, function, &entry);
   redirect_calls_to_body(ctx, function);
   name_body_for_other_units(ctx, function, body_address_of(ctx, function));
 }
@@ -161,7 +164,7 @@ bool cn_name_bodies(struct cn_ctx *ctx)
 bool cn_entries_has_entry(LLVMValueRef function)
 {
   return LLVMHasPrologueData(function) && LLVMHasPrefixData(function) &&
-         cn_convention_is_entry_code(LLVMGetPrologueData(function));
+         cn_convention_is_entry_code(LLVMGetGlobalParent(function), LLVMGetPrologueData(function));
 }
 
 /* Check that the object file keeps the function's name, because its entry and its body are found by name. */
@@ -169,7 +172,7 @@ static bool check_symbol_name(struct cn_ctx *ctx, LLVMValueRef function)
 {
   unsigned convention = LLVMGetFunctionCallConv(function);
 
-  if (!cn_convention_mangles_names(convention))
+  if (!convention || convention != cn_convention_port_of(ctx->module)->renaming_convention)
     return true;
   cn_error(ctx, function, "calling-convention",
            "a managed function of calling convention %u (vectorcall) has another name in the "
@@ -189,5 +192,7 @@ void cn_entries_add(struct cn_ctx *ctx)
   for (size_t i = 0; i < functions.count; i++)
     if (check_symbol_name(ctx, functions.at[i]))
       add_entry(ctx, functions.at[i]);
+  if (functions.count && cn_convention_port_of(ctx->module)->entry_names_thunk)
+    cn_slow_paths_add_thunk(ctx, CN_ENTER);
   cn_free(&functions);
 }

@@ -98,7 +98,7 @@ static LLVMValueRef build_native_wrapper(struct cn_ctx *ctx, LLVMBuilderRef buil
 
 static void move_to_native_wrapper(struct cn_ctx *ctx, LLVMValueRef call)
 {
-  CN_CHECK(!cn_is_returned_in_registers(LLVMTypeOf(call)) && LLVMGetNumOperandBundles(call) == 0);
+  CN_CHECK(!cn_is_returned_in_registers(ctx->module, LLVMTypeOf(call)) && LLVMGetNumOperandBundles(call) == 0);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)));
   unsigned count = LLVMGetNumArgOperands(call) + WRAPPER_ARGUMENT_COUNT;
@@ -128,7 +128,7 @@ void cn_result_wrappers_build(struct cn_ctx *ctx)
   CN_EACH_FUNCTION(f, ctx->module)
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b && cn_is_managed(f); b = LLVMGetNextBasicBlock(b))
       CN_EACH_INSTRUCTION(i, b)
-        if (LLVMIsACallInst(i) && !cn_is_returned_in_registers(LLVMTypeOf(i)) &&
+        if (LLVMIsACallInst(i) && !cn_is_returned_in_registers(ctx->module, LLVMTypeOf(i)) &&
             cn_classify_call(i).kind == CN_CALL_PARSE_POINT && LLVMGetNumOperandBundles(i) == 0)
           cn_push(&calls, i);
   for (size_t i = 0; i < calls.count; i++)

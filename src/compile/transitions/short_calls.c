@@ -12,7 +12,7 @@
  * registers, and the next arguments in C's argument registers.
  *
  *   the call                                        form
- *   arguments in registers, a convention like C's   the short one
+ *   arguments in registers, a convention like C's   the short one, on targets that have it
  *   any other                                       cairn_call_native (call_targets.c)
  *
  * Needs: final statepoints. Provides: cn_shorten_call(). Breaks: nothing.
@@ -38,14 +38,14 @@ static bool has_specially_passed_argument(const struct cn_call_target *site)
   return false;
 }
 
-static bool arguments_fit_registers(const struct cn_call_target *site)
+static bool arguments_fit_registers(const struct cn_convention_port *port, const struct cn_call_target *site)
 {
   unsigned used[CN_REGISTER_CLASS_COUNT] = {0};
 
   for (unsigned i = 0; i < site->count; i++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(site->call, site->first + i));
     enum cn_register_class class = cn_register_class_of(type);
-    if (class == CN_REGISTER_CLASS_OTHER || used[class]++ == cn_argument_register_count(class))
+    if (class == CN_REGISTER_CLASS_OTHER || used[class]++ == port->argument_registers[class])
       return false;
   }
   return !has_specially_passed_argument(site);
@@ -68,6 +68,7 @@ static bool has_fixed_size_frame(LLVMValueRef function)
 
 bool cn_shorten_call(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
+  const struct cn_convention_port *port = cn_convention_port_of(ctx->module);
   LLVMValueRef poison = LLVMGetPoison(LLVMInt64TypeInContext(ctx->llvm));
   const struct cn_call_change change = {
       .callee = cn_declare_stub(ctx, CN_CALL_SHORT),
@@ -77,8 +78,8 @@ bool cn_shorten_call(struct cn_ctx *ctx, const struct cn_call_target *site)
   };
 
   CN_ASSERT(cn_target_is_native(cn_call_target_callee(site)));
-  if (!site->is_statepoint || cn_convention_of(site->call) != CN_CONVENTION_PLAIN || !arguments_fit_registers(site) ||
-      !has_fixed_size_frame(cn_call_target_caller(site)))
+  if (!port->has_short_calls || !site->is_statepoint || cn_convention_of(site->call) != CN_CONVENTION_PLAIN ||
+      !arguments_fit_registers(port, site) || !has_fixed_size_frame(cn_call_target_caller(site)))
     return false;
   cn_rebuild_call(ctx, site, &change);
   return true;

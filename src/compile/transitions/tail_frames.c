@@ -76,11 +76,12 @@ static void add_unknown_size_alloca(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i8 = LLVMInt8TypeInContext(ctx->llvm);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
+  const struct cn_convention_port *port = cn_convention_port_of(ctx->module);
 
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
-  LLVMValueRef size = build_assembly_call(builder, LLVMFunctionType(i64, NULL, 0, false), cn_zero_register_assembly,
-                                          cn_zero_register_constraints, NULL, 0);
+  LLVMValueRef size = build_assembly_call(builder, LLVMFunctionType(i64, NULL, 0, false), port->zero_register_assembly,
+                                          port->zero_register_constraints, NULL, 0);
   LLVMValueRef area = LLVMBuildArrayAlloca(builder, i8, size, "");
   LLVMTypeRef use = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), &pointer, 1, false);
   build_assembly_call(builder, use, "", "r", &area, 1);

@@ -90,9 +90,10 @@ static void write_thunk(struct cn_ctx *ctx, const struct thunk_kind *kind, LLVMV
   bool named = kind->body && !is_weak;
   char *symbol = quote_name(named ? CN_CODE_PREFIX : "", symbol_name_of(target));
   char *bound = format_binding_directive(target);
-  char *code = named ? cn_convention_format_jump_thunk(symbol, kind->variadic)
-                     : cn_convention_format_stub_thunk(symbol, kind->body ? "cairn_call_body" : "cairn_call_any",
-                                                       kind->variadic);
+  const struct cn_convention_port *port = cn_convention_port_of(ctx->module);
+  char *code = named
+                   ? port->format_jump_thunk(symbol, kind->variadic)
+                   : port->format_stub_thunk(symbol, kind->body ? "cairn_call_body" : "cairn_call_any", kind->variadic);
   char *text = cn_format("  .section %1$s,\"axG\",@progbits,%2$s,comdat\n"
                          "  .weak %2$s\n  .hidden %2$s\n  .type %2$s,@function\n%4$s"
                          "%2$s:\n  .cfi_startproc\n%3$s"
@@ -207,12 +208,17 @@ void cn_thunk_name_body(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef bo
     add_body_alias(ctx, CN_LOCAL_PREFIX, global, body, LLVMInternalLinkage);
 }
 
-void cn_thunk_add_relocation(struct cn_ctx *ctx, LLVMValueRef function, unsigned at, const char *relocation)
+void cn_thunk_add_relocations(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_entry_code *entry)
 {
-  char *symbol = quote_name("", symbol_name_of(function));
-  char *text = cn_format("  .type " CN_MUTATOR ",@tls_object\n  .reloc %s+%u, %s\n", symbol, at, relocation);
+  char *symbol = quote_name("", symbol_name_of(function)), *text = cn_strdup("  .type " CN_MUTATOR ",@tls_object\n");
 
   CN_ASSERT(LLVMGetLinkage(function) != LLVMPrivateLinkage);
+  for (unsigned i = 0; i < entry->relocation_count; i++) {
+    const struct cn_entry_relocation *r = &entry->relocations[i];
+    char *longer = cn_format("%s  .reloc %s+%d, %s\n", text, symbol, r->at, r->kind_and_value);
+    free(text);
+    text = longer;
+  }
   LLVMAppendModuleInlineAsm(ctx->module, text, strlen(text));
   free(text);
   free(symbol);

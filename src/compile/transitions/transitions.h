@@ -5,6 +5,7 @@
 #ifndef CN_COMPILE_TRANSITIONS_TRANSITIONS_H
 #define CN_COMPILE_TRANSITIONS_TRANSITIONS_H
 
+#include "compile/core/convention.h"
 #include "compile/core/pass.h"
 
 /* ---- call_targets.c: calls whose target is known only at run time ---- */
@@ -56,8 +57,7 @@ LLVMValueRef cn_thunk_add_label(struct cn_ctx *ctx, LLVMValueRef function);
  * `global`; if `global` is an alias, `body` belongs to the aliased function. */
 void cn_thunk_name_body(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef body);
 
-/* Add a relocation against the thread's mutator to the assembly, `at` bytes after the start of `function`. `relocation`
- * is the relocation's kind and value as text. */
-void cn_thunk_add_relocation(struct cn_ctx *ctx, LLVMValueRef function, unsigned at, const char *relocation);
+/* Add the relocations of the function's entry to the assembly. */
+void cn_thunk_add_relocations(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_entry_code *entry);
 
 #endif

@@ -20,7 +20,6 @@
 #include "compile/codegen/codegen.h"
 #include "compile/pipeline.h"
 #include "compile/codegen/module_flags.h"
-#include "driver/driver_x86_64.h"
 #include "driver/cc/units.h"
 #include "driver/ir_lines.h"
 #include "driver/tool.h"
@@ -238,13 +237,17 @@ static bool emit_code(const struct cn_command *command, const struct cn_unit *un
 
 /* ---- units and joined modules ---- */
 
-/* The processor of -march= for the user's IR. Modules from clang state the processor in each function. */
-static const char *cpu_of(const struct cn_command *command)
+/* The processor of the command's options for the user's IR. Modules from clang state the processor in each function. */
+static const char *processor_of(const struct cn_command *command, LLVMModuleRef module)
 {
   static char *host;
+  const char *own = LLVMGetTarget(module), *option = cn_codegen_processor_option(*own ? own : command->target);
+  const char *name = option && strcmp(option, "-mcpu=") == 0 ? command->mcpu : command->cpu;
 
-  if (!command->cpu || strcmp(command->cpu, "native") != 0)
-    return command->cpu;
+  if (name && strchr(name, '+'))
+    cn_tool_warning("'%s%s': its features have no effect on IR", option, name);
+  if (!name || strcmp(name, "native") != 0)
+    return name ? cn_command_format_string("%.*s", (int)strcspn(name, "+"), name) : NULL;
   if (!host)
     host = LLVMGetHostCPUName();
   return host;
@@ -255,7 +258,7 @@ static bool emit_optimised_module(const struct cn_command *command, const struct
                                   const struct emission_options *wishes)
 {
   CN_CHECK(unit->output != NULL);
-  cn_codegen_request_unwind_tables(module);
+  cn_codegen_describe_frames(module);
   cn_sections_split_module(module, how->reloc == LLVMRelocPIC, wishes->function_sections, wishes->data_sections);
   return drop_unwanted_debug_info(module, wishes->debug) && emit_code(command, unit, module, machine);
 }
@@ -265,16 +268,16 @@ static bool emit_optimised_module(const struct cn_command *command, const struct
 static const char debug_flag[] = "cairn.debug", function_sections_flag[] = "cairn.function-sections",
                   data_sections_flag[] = "cairn.data-sections";
 
-/* Add the facts that clang's modules state to a front end's module: position independence and the processor. The vendor
- * in the triple only avoids a linker's warning. */
+/* Add the facts that clang's modules state to a front end's module: position independence and the processor. Clang's
+ * vendor in the triple only avoids a linker's warning. */
 static void add_target_facts(LLVMModuleRef module, const struct cn_machine_options *how, bool shared)
 {
-  static const char any[] = CN_PORT_TRIPLE_ANY, clangs[] = CN_PORT_TRIPLE_CLANG;
-  const char *triple = LLVMGetTarget(module);
+  char *clangs = cn_codegen_clang_triple(LLVMGetTarget(module));
   unsigned level = how->reloc == LLVMRelocPIC ? 2 : 0;
 
-  if (strncmp(triple, any, sizeof any - 1) == 0)
-    LLVMSetTarget(module, cn_command_format_string("%s%s", clangs, triple + sizeof any - 1));
+  if (clangs)
+    LLVMSetTarget(module, clangs);
+  free(clangs);
   if (level && cn_module_flag_of(module, "PIC Level", 0) == 0)
     cn_add_module_flag(module, "PIC Level", CN_FLAG_JOIN_MIN, level);
   if (level && !shared && cn_module_flag_of(module, "PIE Level", 0) == 0)
@@ -317,8 +320,9 @@ static bool compile_joined(const struct cn_command *command, const struct cn_uni
       .function_sections = command->function_sections || cn_module_flag_of(module, function_sections_flag, 0),
       .data_sections = command->data_sections || cn_module_flag_of(module, data_sections_flag, 0)};
   struct cn_machine_options how = {
-      .opt_level = options.opt_level, .code_model = cn_codegen_model_of(module), .cpu = cpu_of(command)};
+      .opt_level = options.opt_level, .triple = command->target, .code_model = cn_codegen_model_of(module)};
 
+  how.cpu = processor_of(command, module);
   set_position_independence(command, module, true, &how, &options);
   options.shared |= command->shared;
   CN_CHECK(command->mode == CN_MODE_LINK);
@@ -546,9 +550,8 @@ static bool compile_module(const struct cn_command *command, const struct cn_uni
   if (command->observer && !from_clang)
     command->observer->take_input(command->observer->env, module);
   struct emission_options wishes = emission_options_of(command, module, from_clang);
-  struct cn_machine_options how = {.opt_level = options.opt_level,
-                                   .code_model = cn_codegen_model_of(module),
-                                   .cpu = from_clang ? NULL : cpu_of(command)};
+  struct cn_machine_options how = {
+      .opt_level = options.opt_level, .triple = command->target, .code_model = cn_codegen_model_of(module)};
 
   if (LLVMGetNamedGlobal(module, CN_LTO_GUARD)) {
     cn_tool_error("'%s': made with -flto, for a link: it is an object, although it is IR", unit->input);
@@ -558,6 +561,7 @@ static bool compile_module(const struct cn_command *command, const struct cn_uni
   options.drop_lines = from_clang && wishes.debug == CN_DEBUG_NONE && !command->report && !command->remarks;
   if (!from_clang || is_native_unit(command, unit, module))
     options.manage_all = false; /* the front end has marked the managed functions */
+  how.cpu = from_clang ? NULL : processor_of(command, module);
   set_position_independence(command, module, from_clang, &how, &options);
   LLVMTargetMachineRef machine = cn_module_make_machine(module, unit->input, &how);
   if (!machine)

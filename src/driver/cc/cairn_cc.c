@@ -59,6 +59,7 @@ static const char help_text[] =
     "  -fcairn-poll-budget=N     microseconds of work between two polls, about (default: 20)\n"
     "  -fcairn-import=FILE       take over what is known of functions that FILE, IR that cairn-cc made\n"
     "                            of another unit, defines and this one calls\n"
+    "  --target=TRIPLE           compile and link for another target than the host (docs/driver.md)\n"
     "  -shared-libcairn          use the runtime in libcairn.so, in an executable or with -shared;\n"
     "                            when compiling and linking (default: -static-libcairn)\n"
     "  -flto                     make one unit of all at the link (needs lld)\n"

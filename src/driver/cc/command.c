@@ -305,6 +305,12 @@ static void apply_code_effect(struct cn_command *command, enum cn_effect effect,
   case CN_EFFECT_CPU:
     command->cpu = value;
     break;
+  case CN_EFFECT_MCPU:
+    command->mcpu = value;
+    break;
+  case CN_EFFECT_TARGET:
+    command->target = value;
+    break;
   case CN_EFFECT_LLVM_OPTION:
     cn_push(&command->llvm_options, value);
     if (splits_functions(value))

@@ -70,8 +70,8 @@ struct cn_command {
   bool sarif;          /* -fdiagnostics-format=sarif */
   bool incomplete;     /* the last option lacks its argument; clang reports this */
 
-  /* Options of code generation. `no_pic` and `cpu` apply only to IR inputs, because modules from clang contain these
-   * facts. */
+  /* Options of code generation. `no_pic`, `cpu` and `mcpu` apply only to IR inputs, because modules from clang contain
+   * these facts. */
   struct cairn_compile_options compile;
   const char *collector; /* -fcairn-collector=NAME, or null */
   const char *barriers;  /* -fcairn-barriers=KIND, or null */
@@ -83,10 +83,11 @@ struct cn_command {
   const char *report;                         /* file of -fcairn-report, "" for standard error, null without a report */
   const struct cn_compile_observer *observer; /* null in cairn-cc */
   cn_clang_front_end *front_end;              /* clang's front end in this process; null: always a process of clang */
-  const char *cpu;
-  struct cn_words llvm_options; /* -mllvm */
-  bool live_outs;               /* -fcairn-live-outs */
-  struct cn_words imports;      /* -fcairn-import=FILE */
+  const char *target;                         /* the triple of --target=, or null */
+  const char *cpu, *mcpu;                     /* -march= and -mcpu= */
+  struct cn_words llvm_options;               /* -mllvm */
+  bool live_outs;                             /* -fcairn-live-outs */
+  struct cn_words imports;                    /* -fcairn-import=FILE */
 
   /* Dependency files. */
   bool dependencies, dependency_file, dependency_target;

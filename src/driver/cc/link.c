@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "compile/codegen/codegen.h"
 #include "driver/cc/process.h"
 #include "driver/cc/units.h"
 #include "driver/tool.h"
@@ -36,18 +37,42 @@ static bool links_statically(const struct cn_command *command)
   return false;
 }
 
+/* The runtime's file `name` for the target: beside the tools' own runtime, or in the target's folder. Null after a
+ * message. */
+static const char *find_runtime_file(const struct cn_command *command, const char *name)
+{
+  const char *target = command->target, *folder = cn_codegen_library_folder(target);
+
+  if (!folder) {
+    char *error = cn_codegen_format_missing_port(target);
+    cn_tool_error("%s", error);
+    free(error);
+    return NULL;
+  }
+  bool own = cn_codegen_is_same_port(target, NULL);
+  const char *relative =
+      own ? cn_command_format_string("lib/%s", name) : cn_command_format_string("lib/%s/%s", folder, name);
+  const char *path = cn_paths_find_installed(relative);
+  if (path)
+    return path;
+  const char *kind = strcmp(name, "libcairn.exports") == 0 ? "" : "the runtime library ";
+  if (own)
+    cn_tool_error("%s%s is not in the lib directory beside this program's", kind, name);
+  else
+    cn_tool_error("%s%s for %s is not in the directory lib/%s beside this program's (CAIRN_TARGETS of Cairn's build)",
+                  kind, name, cn_codegen_target_name(target), folder);
+  return NULL;
+}
+
 /* Add the runtime, even if the program does not call it, because the linker cannot see later calls from shared objects.
  * The linker takes only the kind of barriers that the program's code names. */
 static bool add_runtime(const struct cn_command *command, struct cn_words *words)
 {
-  const char *library = cn_paths_find_installed("lib/libcairn.a");
-  const char *exports = cn_paths_find_installed("lib/libcairn.exports");
+  const char *library = find_runtime_file(command, "libcairn.a");
+  const char *exports = library ? find_runtime_file(command, "libcairn.exports") : NULL;
 
-  if (!library || !exports) {
-    cn_tool_error("%s is not in the lib directory beside this program's",
-                  library ? "libcairn.exports" : "the runtime library libcairn.a");
+  if (!exports)
     return false;
-  }
   CN_CHECK(!command->shared && !command->relocatable); /* these outputs use the executable's runtime */
   cn_push(words, "-Wl,-u,cairn_image_register");
   cn_push(words, library);
@@ -63,13 +88,12 @@ static bool add_runtime(const struct cn_command *command, struct cn_words *words
 /* Add libcairn.so, which is found at run time as other libraries are: without a folder in the program. */
 static bool add_shared_runtime(const struct cn_command *command, struct cn_words *words)
 {
-  const char *library = cn_paths_find_installed("lib/libcairn.so");
+  const char *library = find_runtime_file(command, "libcairn.so");
 
-  if (links_statically(command) || !library) {
-    cn_tool_error(library ? "'-shared-libcairn' contradicts '-static'"
-                          : "the runtime library libcairn.so is not in the lib directory beside this program's");
+  if (library && links_statically(command))
+    cn_tool_error("'-shared-libcairn' contradicts '-static'");
+  if (!library || links_statically(command))
     return false;
-  }
   cn_push(words, "-Wl,--push-state,--no-as-needed");
   cn_push(words, library);
   cn_push(words, "-Wl,--pop-state");

@@ -27,7 +27,7 @@ static bool check_address_space(struct cn_ctx *ctx, unsigned space)
   if (space == 0)
     why = "there ordinary pointers live";
   else if (space >= CN_FIRST_TARGET_ADDRESS_SPACE)
-    why = cn_target_own_spaces_reason;
+    why = cn_convention_port_of(ctx->module)->own_spaces_reason;
   else if (LLVMPointerSizeForAS(ctx->layout, space) != 8)
     why = "its pointers are not of 64 bits";
   if (why)

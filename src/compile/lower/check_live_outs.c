@@ -11,6 +11,7 @@
  */
 #include <string.h>
 #include "compile/analysis/calls.h"
+#include "compile/core/convention.h"
 #include "compile/core/each.h"
 #include "compile/effects/points.h"
 #include "compile/lower/live_outs.h"
@@ -29,13 +30,12 @@ static bool is_floating(LLVMTypeRef type)
   case LLVMBFloatTypeKind:
   case LLVMFloatTypeKind:
   case LLVMDoubleTypeKind:
-  case LLVMX86_FP80TypeKind:
   case LLVMFP128TypeKind:
     return true;
   case LLVMVectorTypeKind:
     return is_floating(LLVMGetElementType(type));
   default:
-    return false;
+    return cn_is_returned_on_x87_stack(type); /* long double */
   }
 }
 
@@ -49,7 +49,7 @@ static bool has_floating_operand_or_result(LLVMValueRef instruction)
 
 static bool is_long_double(LLVMValueRef value)
 {
-  return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMX86_FP80TypeKind;
+  return cn_is_returned_on_x87_stack(LLVMTypeOf(value));
 }
 
 /* True for instructions that only move or choose values. Moves of a long double read a control register, too. */
@@ -148,7 +148,8 @@ static bool uses_dynamic_thread_local(LLVMValueRef instruction)
 /* True for intrinsics of the machine, and for those that read or write control registers. */
 static bool is_machine_intrinsic(LLVMValueRef instruction)
 {
-  static const char *const prefixes[] = {"llvm.x86.", "llvm.get.", "llvm.set.", "llvm.reset.", "llvm.clear_cache"};
+  const char *const prefixes[] = {cn_convention_port_at(instruction)->intrinsic_prefix, "llvm.get.", "llvm.set.",
+                                  "llvm.reset.", "llvm.clear_cache"};
   size_t length;
 
   if (!cn_is_call(instruction) || !cn_direct_callee(instruction))
@@ -162,6 +163,9 @@ static bool is_machine_intrinsic(LLVMValueRef instruction)
 
 static const char *flaw_of(const struct cn_ctx *ctx, LLVMValueRef instruction)
 {
+  if (cn_is_point_call(instruction) && LLVMGetInstructionCallConv(instruction) == CN_CONVENTION_ANY_REGISTER &&
+      cn_convention_port_of(ctx->module)->lacks_any_register_live_outs)
+    return "a point of anyregcc";
   if (cn_is_point_call(instruction) || cn_calls_intrinsic(instruction, "llvm.experimental.gc.statepoint"))
     return NULL;
   if (may_be_ordinary_call(ctx, instruction) || is_library_operation(instruction))

@@ -3,7 +3,7 @@
  * Measures the time of passes. The clocks are read only if the caller has a timer. Needs, breaks: nothing. Provides:
  * cn_stopwatch_start(), cn_stopwatch_stop().
  */
-#include "compile/core/pass.h"
+#include "compile/passes.h"
 
 #include <sys/resource.h>
 #include <sys/time.h>
