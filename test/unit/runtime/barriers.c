@@ -22,18 +22,12 @@ extern void cairn_barrier_snapshot(void), cairn_barrier_load(void), cairn_barrie
 static uintptr_t told[4], field[2] = {0x77, 0};
 static unsigned char cards[8];
 
-static void spoil(void)
-{
-  if (wide())
-    __asm__ volatile("vpcmpeqd %%xmm0, %%xmm0, %%xmm0; vpcmpeqd %%xmm15, %%xmm15, %%xmm15" ::: "xmm0", "xmm15");
-}
-
 static void tell(struct cairn_mutator *mutator, uintptr_t word)
 {
   assert_ptr_equal(mutator, &cairn_mutator);
   told[0] = word;
   told[1]++;
-  spoil();
+  change_vectors();
 }
 
 static void log_old(struct cairn_mutator *mutator, uintptr_t old)
@@ -65,12 +59,12 @@ static void call(void (*stub)(void), uint64_t first, uint64_t second, bool retur
   struct file before = fill(), after;
 
   memset(told, 0, sizeof told);
-  before.gpr[RDI] = first;
-  before.gpr[4] = second;
+  before.gpr[ARGUMENT] = first;
+  before.gpr[SECOND_ARGUMENT] = second;
   preserved(&before, &after, stub);
   assert_preserved(&before, &after, returns);
   if (returns)
-    *result = after.gpr[0];
+    *result = after.gpr[RESULT];
 }
 
 /* ---- slow paths ---- */

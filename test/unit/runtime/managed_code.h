@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * For the tests of the stubs: a collector that says that everything moves, and managed code, by
- * hand. A program includes it once.
+ * hand, which the file of the port has. A program includes it once.
  */
 #ifndef TEST_UNIT_RUNTIME_MANAGED_CODE_H
 #define TEST_UNIT_RUNTIME_MANAGED_CODE_H
@@ -20,7 +20,7 @@
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 
-enum { RBX = 3, RBP = 6, RDI = 5, RSP = 7, R15 = 15, MOVE = 0x100000 };
+enum { MOVE = 0x100000 };
 
 /* ---- a collector that moves nothing but says it did ---- */
 
@@ -78,145 +78,22 @@ static struct layouts {
 } layouts = {{.magic = CAIRN_ABI_LAYOUT_MAGIC, .base_size = 20},
              {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 3, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES}};
 
-/* ---- managed code ---- preserved(before, after, slow): fills every register from `before`, calls
- * `slow`, stores them to `after`: sixteen general registers (rsp left out), then sixteen vector
- * registers of 32 bytes. rdi and rsi are arguments of the slow path, so they are 0 or layouts here.
- * */
-struct file {
-  uint64_t gpr[16];
-  uint64_t vector[16][4];
-};
-extern void preserved(struct file *before, struct file *after, void (*slow)(void));
-extern char preserved_return[];
-__asm__(".text\n"
-        "preserved:\n"
-        "  push %rbx\n push %rbp\n push %r12\n push %r13\n push %r14\n push %r15\n"
-        "  push %rsi\n push %rdx\n sub $8, %rsp\n"
-        "  mov %rdi, %rax\n"
-        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n"
-        "  vmovups 128+32*\\n(%rax), %ymm\\n\n"
-        ".endr\n"
-        "  mov 8(%rax), %rdx\n mov 16(%rax), %rcx\n mov 24(%rax), %rbx\n mov 32(%rax), %rsi\n"
-        "  mov 40(%rax), %rdi\n mov 48(%rax), %rbp\n mov 64(%rax), %r8\n mov 72(%rax), %r9\n"
-        "  mov 80(%rax), %r10\n mov 96(%rax), %r12\n mov 104(%rax), %r13\n mov 112(%rax), %r14\n"
-        "  mov 120(%rax), %r15\n mov (%rax), %rax\n"
-        "  call *8(%rsp)\n"
-        "preserved_return:\n"
-        "  mov %r15, (%rsp)\n mov 16(%rsp), %r15\n mov %rax, (%r15)\n"
-        "  mov (%rsp), %rax\n mov %rax, 120(%r15)\n"
-        "  mov %rdx, 8(%r15)\n mov %rcx, 16(%r15)\n mov %rbx, 24(%r15)\n mov %rsi, 32(%r15)\n"
-        "  mov %rdi, 40(%r15)\n mov %rbp, 48(%r15)\n mov %r8, 64(%r15)\n mov %r9, 72(%r15)\n"
-        "  mov %r10, 80(%r15)\n mov %r12, 96(%r15)\n mov %r13, 104(%r15)\n mov %r14, 112(%r15)\n"
-        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n"
-        "  vmovups %ymm\\n, 128+32*\\n(%r15)\n"
-        ".endr\n"
-        "  vzeroupper\n"
-        "  add $24, %rsp\n"
-        "  pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbp\n pop %rbx\n"
-        "  ret\n");
-
-/* crossing(f): calls f(1, ..., 8; 0.5) through cairn_call_any with `x` in rbx and rbp + 8 in r15
- * and returns f's result + rbx (r15 must have kept its distance to rbp, and the stack argument its
- * place). */
-extern uint64_t crossing(uint64_t (*f)(long, long, long, long, long, long, long, long, double), uint64_t x);
-extern char crossing_return[];
-__asm__(
-    CAIRN_ENTRY_STRING(crossing) "  push %rbx\n push %rbp\n push %r15\n"
-                                 "  mov %rdi, %r11\n mov %rsi, %rbx\n mov %rsi, %rbp\n lea 8(%rbp), %r15\n"
-                                 "  push $8\n push $7\n"
-                                 "  sub $16, %rsp\n movq $0x3f000000, (%rsp)\n cvtss2sd (%rsp), %xmm0\n add $16, %rsp\n"
-                                 "  mov $1, %edi\n mov $2, %esi\n mov $3, %edx\n"
-                                 "  mov $4, %ecx\n mov $5, %r8d\n mov $6, %r9d\n"
-                                 "  mov $1, %eax\n"
-                                 "  call cairn_call_any\n"
-                                 "crossing_return:\n"
-                                 "  add $16, %rsp\n"
-                                 "  sub %rbp, %r15\n cmp $8, %r15\n jne 1f\n"
-                                 "  add %rbx, %rax\n"
-                                 "1:pop %r15\n pop %rbp\n pop %rbx\n"
-                                 "  ret\n");
-
-/* crossing_short(f, x): calls f(1, ..., 6; 0.5) through cairn_call_short with `x` in rbp and in its
- * frame, and returns f's result + rbp if both are equal after it. */
-typedef uint64_t six_arguments(long, long, long, long, long, long, double);
-extern uint64_t crossing_short(six_arguments *f, uint64_t x);
-extern char crossing_short_return[];
-__asm__(CAIRN_ENTRY_STRING(crossing_short) "  push %rbp\n push %rbx\n push %r12\n push %r13\n push %r14\n push %r15\n"
-                                           "  push %rsi\n"
-                                           "  mov %rdi, %r12\n mov %rsi, %rbp\n"
-                                           "  mov $0x3f000000, %eax\n movd %eax, %xmm0\n cvtss2sd %xmm0, %xmm0\n"
-                                           "  mov $1, %edi\n mov $2, %esi\n mov $3, %edx\n"
-                                           "  mov $4, %ecx\n mov $5, %r8d\n mov $6, %r9d\n"
-                                           "  call cairn_call_short\n"
-                                           "crossing_short_return:\n"
-                                           "  pop %rcx\n cmp %rcx, %rbp\n jne 1f\n"
-                                           "  add %rbp, %rax\n"
-                                           "1:pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbx\n pop %rbp\n"
-                                           "  ret\n");
+/* ---- managed code, by the port ---- */
 
 extern void cairn_poll(void), cairn_poll_slow(void), cairn_alloc_slow(void), cairn_alloc_indexed_slow(void);
 extern void cairn_alloc_uninit_slow(void);
-extern void cairn_collect(void), cairn_call_any(void), cairn_call_short(void);
+extern void cairn_collect(void), cairn_call_any(void);
 
 static struct cairn_image image = {.version = CAIRN_ABI_IMAGE_VERSION,
                                    .size = sizeof(struct cairn_image),
                                    .layouts_start = (const unsigned char *)&layouts,
                                    .layouts_stop = (const unsigned char *)(&layouts + 1)};
-static struct mock_safepoint in_preserved[1], in_crossing[1], in_short[1];
-static struct mock_function functions[3];
+static struct mock_safepoint in_preserved[1], in_crossing[1];
 
-static void map_functions(void)
-{
-  in_preserved[0].pc = (uintptr_t)preserved_return;
-  in_preserved[0].safepoint = (struct cn_safepoint){
-      .cfa_reg = RSP, .cfa_offset = 80, .saved = 63, .saved_offset = {-16, -24, -32, -40, -48, -56}};
-  in_crossing[0].pc = (uintptr_t)crossing_return;
-  in_crossing[0].safepoint = (struct cn_safepoint){.cfa_reg = RSP,
-                                                   .cfa_offset = 48,
-                                                   .saved = 1 << CN_RBX | 1 << CN_RBP | 1 << CN_R15,
-                                                   .saved_offset = {-16, -24, 0, 0, 0, -32},
-                                                   .roots = 3};
-  in_crossing[0].roots[0].base = (struct cn_frame_place){1, RBX, 0};
-  in_crossing[0].roots[1].base = (struct cn_frame_place){1, RBP, 0};
-  in_crossing[0].roots[2] = (struct cn_root){{1, RBP, 0}, {1, R15, 0}, true};
-  functions[0] = (struct mock_function){(uintptr_t)preserved, 400, 1, in_preserved};
-  functions[1] = (struct mock_function){(uintptr_t)crossing, 160, 1, in_crossing};
-  in_short[0].pc = (uintptr_t)crossing_short_return;
-  in_short[0].safepoint = (struct cn_safepoint){
-      .cfa_reg = RSP, .cfa_offset = 64, .saved = 63, .saved_offset = {-24, -16, -32, -40, -48, -56}, .roots = 2};
-  in_short[0].roots[0].base = (struct cn_frame_place){1, RBP, 0};
-  in_short[0].roots[1].base = (struct cn_frame_place){0, RSP, 0};
-  functions[2] = (struct mock_function){(uintptr_t)crossing_short, 160, 1, in_short};
-  mock_image(&image, functions, 3);
-}
-
-static bool wide(void)
-{
-  return __builtin_cpu_supports("avx") != 0;
-}
-
-static struct file fill(void)
-{
-  struct file file;
-
-  for (int i = 0; i < 16; i++) {
-    file.gpr[i] = 0x1000u + (unsigned)i;
-    for (int j = 0; j < 4; j++)
-      file.vector[i][j] = 0x2000u + (unsigned)(16 * i + j);
-  }
-  return file;
-}
-
-/* All equal but the ones that may differ: rax if there is a result, rsp, r11. */
-static void assert_preserved(const struct file *before, const struct file *after, bool result)
-{
-  for (int i = result ? 1 : 0; i < 16; i++)
-    if (i != RSP && i != 11)
-      assert_int_equal(before->gpr[i], after->gpr[i]);
-  for (int i = 0; i < 16; i++)
-    for (int j = 0; j < 4; j++)
-      assert_int_equal(before->vector[i][j], after->vector[i][j]);
-}
+/* Calls f(1, ..., 8; 0.5) through cairn_call_any, with `x` in two registers that the callee saves and x + 8 in a third,
+ * and returns the result of f + x (the third must have kept its distance, and stack arguments their places). */
+extern uint64_t crossing(uint64_t (*f)(long, long, long, long, long, long, long, long, double), uint64_t x);
+extern char crossing_return[];
 
 /* A managed target is jumped to: no anchor, and its return goes straight to the caller. */
 static uint64_t anchors_in_use;
@@ -227,6 +104,19 @@ uint64_t count_anchors(void)
   anchors_in_use = cn_anchors_count(cairn_mutator.anchor);
   return 10;
 }
-__asm__(CAIRN_ENTRY_STRING(managed_target) "  sub $8, %rsp\n  call count_anchors\n  add $8, %rsp\n  ret\n");
+
+/* The file of the port defines crossing() and managed_target(), and
+ *   struct file, with the values of all registers: gpr[] by DWARF number, vector[]; fill() makes one, and
+ *     assert_preserved() compares two, except for registers that slow paths may change
+ *   preserved(before, after, slow), which fills every register from `before`, calls `slow`, and stores them to `after`
+ *   ARGUMENT, SECOND_ARGUMENT and RESULT: the places in gpr[]; slow paths get 0 or layouts as arguments
+ *   wide(), which is false if the processor lacks registers that these need
+ *   map_functions(), which registers the frame maps of preserved() and crossing() with `image`
+ *   change_saved_registers(), change_vectors(), which native code may do at any time */
+#ifdef __aarch64__
+#include "managed_code/port_aarch64.h"
+#else
+#include "managed_code/port_x86_64.h"
+#endif
 
 #endif

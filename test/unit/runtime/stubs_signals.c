@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The stubs, the unwinder and the runtime's own work, with a signal between any two instructions
- * (stubs_signals/stepping.h), whose handler calls native and managed code, or leaves by a jump.
+ * (stubs_signals/stepping.h), whose handler calls native and managed code, or leaves by a jump. The
+ * file of the port has the machine code.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,11 +27,6 @@
 
 /* ---- signals between any two instructions ---- */
 
-/* Native code calls managed code by a jump, which calls native code by one: no second anchor. */
-extern uint64_t jumps(long, long, long, long, long, long, long, long, double);
-__asm__("jumps:\n  lea jumping_managed(%rip), %rax\n  jmp *%rax\n" CAIRN_ENTRY_STRING(
-    jumping_managed) "  lea adds(%rip), %r11\n  jmp cairn_call_any\n");
-
 uint64_t adds(long a, long b, long c, long d, long e, long f, long g, long h, double x)
     __attribute__((visibility("hidden")));
 uint64_t adds(long a, long b, long c, long d, long e, long f, long g, long h, double x)
@@ -38,23 +34,8 @@ uint64_t adds(long a, long b, long c, long d, long e, long f, long g, long h, do
   return (uint64_t)(a + b + c + d + e + f + g + h + (long)(2 * x)); /* 37 */
 }
 
-uint64_t adds_six(long a, long b, long c, long d, long e, long f, double x) __attribute__((visibility("hidden")));
-uint64_t adds_six(long a, long b, long c, long d, long e, long f, double x)
-{
-  return adds(a, b, c, d, e, f, 7, 8, x);
-}
-
-/* The same by way of the stub for few arguments. */
-extern uint64_t jumps_six(long, long, long, long, long, long, double);
-__asm__("jumps_six:\n  lea jumping_six(%rip), %rax\n  jmp *%rax\n" CAIRN_ENTRY_STRING(
-    jumping_six) "  lea adds_six(%rip), %r11\n  jmp cairn_call_any\n");
-
-static uint64_t collects_six(long a, long b, long c, long d, long e, long f, double x)
-{
-  (void)a, (void)b, (void)c, (void)d, (void)e, (void)f, (void)x;
-  cairn_collect();
-  return 2000;
-}
+/* Native code calls managed code by a jump, which calls native code by one: no second anchor. */
+extern uint64_t jumps(long, long, long, long, long, long, long, long, double);
 
 /* Native code that collects, for a handler that looks in between. */
 static uint64_t collects_quietly(long a, long b, long c, long d, long e, long f, long g, long h, double x)
@@ -64,10 +45,34 @@ static uint64_t collects_quietly(long a, long b, long c, long d, long e, long f,
   return 2000;
 }
 
+/* catching(f, x): calls f through cairn_call_any with x, x + 1 and x + 2 in registers that the callee saves. Its
+ * landing pad, catching_landing, returns their sum. */
+extern uint64_t catching(uint64_t (*f)(void), uint64_t x);
+extern char catching_landing[];
+
+/* A function that replaces its own return address by a barrier (set_barrier()), and leaves all registers as they
+ * are. */
+extern char through_barrier[];
+
 static uint8_t stepped[1 << 16]; /* by distance from the start of the stubs */
 static unsigned wrong;
 static long leave_at; /* the handler's last act, after so many steps in stubs */
 static sigjmp_buf leave_to;
+
+static void interrupt(uintptr_t pc);
+static unsigned count_steps(const void *stub, size_t size);
+
+/* The file of the port defines jumps(), catching() and through_barrier, and
+ *   CALLS ways to call native code, call_adds(way), whose result is 42, and wrong_calls(), which tries other ways
+ *   catchers[], functions like catching(), with their landing pads and their results for 100
+ *   the bytes of stubs, and the least number of their instructions that a test steps over
+ *   STEPS_EVERYWHERE, 1 if steps come outside of the stubs, too
+ *   PORT_TESTS, more tests */
+#ifdef __aarch64__
+#include "stubs_signals/port_aarch64.h"
+#else
+#include "stubs_signals/port_x86_64.h"
+#endif
 
 /* What a handler may do: call native and managed functions, through pointers too. */
 static void interrupt(uintptr_t pc)
@@ -79,7 +84,7 @@ static void interrupt(uintptr_t pc)
   stepped[pc - start] = 1;
   size_t count = cn_anchors_count(cairn_mutator.anchor);
   wrong += crossing(adds, 5) != 42 || crossing(managed_target, 1) != 11 || crossing(jumps, 2) != 39;
-  wrong += crossing_short(adds_six, 5) != 42 || crossing_short(jumps_six, 2) != 39;
+  wrong += wrong_calls();
   wrong += cn_anchors_count(cairn_mutator.anchor) > count; /* dead ones may have gone */
   if (leave_at != 0 && --leave_at == 0)
     siglongjmp(leave_to, 1);
@@ -114,27 +119,8 @@ static void signals_in_calls(void **state)
   assert_int_equal(results[3], 2007 + MOVE);
   assert_int_equal(wrong, 0);
   assert_ptr_equal(cairn_mutator.anchor, anchor);
-  assert_in_range(count_steps((const void *)cairn_call_any, 280), 35, 280);
-  assert_in_range(count_steps((const void *)cairn_collect, 100), 30, 100);
-}
-
-static void signals_in_short_calls(void **state)
-{
-  struct cn_anchor *anchor = cairn_mutator.anchor;
-  uint64_t results[3];
-
-  (void)state;
-  step_begin(interrupt);
-  results[0] = crossing_short(adds_six, 5);
-  results[1] = crossing_short(jumps_six, 3);
-  results[2] = crossing_short(collects_six, 7);
-  step_end();
-  assert_int_equal(results[0], 42);
-  assert_int_equal(results[1], 40);
-  assert_int_equal(results[2], 2007 + MOVE);
-  assert_int_equal(wrong, 0);
-  assert_ptr_equal(cairn_mutator.anchor, anchor);
-  assert_in_range(count_steps((const void *)cairn_call_short, 128), 18, 128);
+  assert_in_range(count_steps((const void *)cairn_call_any, CALL_ANY_BYTES), CALL_ANY_STEPS, CALL_ANY_BYTES);
+  assert_in_range(count_steps((const void *)cairn_collect, COLLECT_BYTES), COLLECT_STEPS, COLLECT_BYTES);
 }
 
 /* Anchors with this SP up to a chunk's end, but for so many. */
@@ -162,7 +148,7 @@ static void interrupt_known(uintptr_t pc)
     raise(SIGUSR1);
 }
 
-static void step_at_end(uintptr_t sp, size_t but, bool is_short, void (*between)(uintptr_t pc))
+static void step_at_end(uintptr_t sp, size_t but, int way, void (*between)(uintptr_t pc))
 {
   struct cn_anchor *anchor = cairn_mutator.anchor;
   size_t count = cn_anchors_count(anchor);
@@ -171,7 +157,7 @@ static void step_at_end(uintptr_t sp, size_t but, bool is_short, void (*between)
   size_t full = cn_anchors_count(cairn_mutator.anchor);
   signal(SIGUSR1, on_signal);
   step_begin(between);
-  uint64_t result = is_short ? crossing_short(adds_six, 5) : crossing(adds, 5);
+  uint64_t result = call_adds(way);
   step_end();
   signal(SIGUSR1, SIG_DFL);
   assert_int_equal(result % MOVE, 42); /* some signals come in native code, and collect */
@@ -184,8 +170,8 @@ static void step_at_end(uintptr_t sp, size_t but, bool is_short, void (*between)
 static void signals_in_full_chunks(void **state)
 {
   (void)state;
-  step_at_end(0, 0, false, interrupt);
-  step_at_end(0, 0, true, interrupt);
+  for (int way = 0; way < CALLS; way++)
+    step_at_end(0, 0, way, interrupt);
 }
 
 /* It is full of live ones, at each place of a call; those that a stub has reserved and not filled
@@ -194,7 +180,7 @@ static void signals_at_ends_of_chunks(void **state)
 {
   (void)state;
   for (size_t but = 0; but < 8; but++)
-    step_at_end(UINTPTR_MAX, but, but % 2 != 0, interrupt_known);
+    step_at_end(UINTPTR_MAX, but, (int)but % CALLS, interrupt_known);
 }
 
 static void signals_in_slow_paths(void **state)
@@ -206,23 +192,23 @@ static void signals_in_slow_paths(void **state)
     skip();
   step_begin(interrupt);
   preserved(&before, &after[0], cairn_poll_slow);
-  before.gpr[RDI] = (uint64_t)&layouts.object;
+  before.gpr[ARGUMENT] = (uint64_t)&layouts.object;
   preserved(&before, &after[1], cairn_alloc_slow);
-  before.gpr[RDI] = (uint64_t)&layouts.array;
-  before.gpr[4] = 7;
+  before.gpr[ARGUMENT] = (uint64_t)&layouts.array;
+  before.gpr[SECOND_ARGUMENT] = 7;
   preserved(&before, &after[2], cairn_alloc_indexed_slow);
   step_end();
   assert_preserved(&before, &after[2], true);
-  before.gpr[RDI] = (uint64_t)&layouts.object;
-  before.gpr[4] = fill().gpr[4];
+  before.gpr[ARGUMENT] = (uint64_t)&layouts.object;
+  before.gpr[SECOND_ARGUMENT] = fill().gpr[SECOND_ARGUMENT];
   assert_preserved(&before, &after[1], true);
-  before.gpr[RDI] = fill().gpr[RDI];
+  before.gpr[ARGUMENT] = fill().gpr[ARGUMENT];
   assert_preserved(&before, &after[0], false);
   assert_int_equal(wrong, 0);
-  assert_in_range(count_steps((const void *)cairn_poll_slow, 200), 50, 200);
+  assert_in_range(count_steps((const void *)cairn_poll_slow, POLL_BYTES), POLL_STEPS, POLL_BYTES);
 }
 
-static bool in_short_call;
+static int step_way;
 
 static uint64_t steps(long a, long b, long c, long d, long e, long f, long g, long h, double x)
 {
@@ -230,7 +216,7 @@ static uint64_t steps(long a, long b, long c, long d, long e, long f, long g, lo
 
   if (sigsetjmp(leave_to, 1) == 0) {
     step_begin(interrupt);
-    wrong += (in_short_call ? crossing_short(adds_six, 5) : crossing(adds, 5)) != 42;
+    wrong += call_adds(step_way) != 42;
     step_end();
   }
   leave_at = 0;
@@ -246,45 +232,17 @@ static void leaving_by_siglongjmp(void **state)
   struct cn_anchor *anchor = cairn_mutator.anchor;
 
   (void)state;
-  for (long at = 1; at <= 90; at++) {
-    in_short_call = at > 45;
-    leave_at = in_short_call ? at - 45 : at;
+  for (int at = 0; at < CALLS * 45; at++) {
+    step_way = at / 45;
+    leave_at = at % 45 + 1;
     assert_int_equal(crossing(steps, 5), 42 + MOVE);
     assert_ptr_equal(cairn_mutator.anchor, anchor);
   }
   assert_int_equal(wrong, 0);
 }
 
-/* ---- exceptions: from the throw on, signals between any two instructions, of the unwinder too
- * ---- catching(f, x): calls f through cairn_call_any with x, x + 1 and x + 2 in rbx, r12 and r15.
- * Its landing pad returns their sum. */
-extern uint64_t catching(uint64_t (*f)(void), uint64_t x);
-extern char catching_landing[];
-__asm__(
-    CAIRN_ENTRY_STRING(catching) "  .cfi_startproc\n  .cfi_personality 0x1b, catches\n"
-                                 "  push %rbx\n  .cfi_adjust_cfa_offset 8\n  .cfi_rel_offset %rbx, 0\n"
-                                 "  push %r12\n  .cfi_adjust_cfa_offset 8\n  .cfi_rel_offset %r12, 0\n"
-                                 "  push %r15\n  .cfi_adjust_cfa_offset 8\n  .cfi_rel_offset %r15, 0\n"
-                                 "  mov %rdi, %r11\n  mov %rsi, %rbx\n  lea 1(%rsi), %r12\n  lea 2(%rsi), %r15\n"
-                                 "  call cairn_call_any\n  ud2\n"
-                                 "catching_landing:\n  lea (%rbx, %r12), %rax\n  add %r15, %rax\n"
-                                 "  pop %r15\n  .cfi_adjust_cfa_offset -8\n  pop %r12\n  .cfi_adjust_cfa_offset -8\n"
-                                 "  pop %rbx\n  .cfi_adjust_cfa_offset -8\n  ret\n  .cfi_endproc\n");
+/* ---- exceptions: from the throw on, signals between any two instructions, of the unwinder too ---- */
 
-/* The same through cairn_call_short, with x in rbp and in the frame. */
-extern uint64_t catching_short(uint64_t (*f)(void), uint64_t x);
-extern char catching_short_landing[];
-__asm__(CAIRN_ENTRY_STRING(catching_short) "  .cfi_startproc\n  .cfi_personality 0x1b, catches\n"
-                                           ".irp register, rbp,rbx,r12,r13,r14,r15\n"
-                                           "  push %\\register\n  .cfi_adjust_cfa_offset 8\n"
-                                           "  .cfi_rel_offset %\\register, 0\n.endr\n"
-                                           "  push %rsi\n  .cfi_adjust_cfa_offset 8\n"
-                                           "  mov %rdi, %r12\n  mov %rsi, %rbp\n  call cairn_call_short\n  ud2\n"
-                                           "catching_short_landing:\n  pop %rax\n  .cfi_adjust_cfa_offset -8\n"
-                                           "  add %rbp, %rax\n"
-                                           ".irp register, r15,r14,r13,r12,rbx,rbp\n"
-                                           "  pop %\\register\n  .cfi_adjust_cfa_offset -8\n.endr\n"
-                                           "  ret\n  .cfi_endproc\n");
 static const char *landing;
 
 _Unwind_Reason_Code catches(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
@@ -313,7 +271,7 @@ static uint64_t throws(void)
 {
   static struct _Unwind_Exception exception;
 
-  __asm__ volatile("xor %%ebx, %%ebx; xor %%r12d, %%r12d; xor %%r15d, %%r15d" ::: "rbx", "r12", "r15");
+  change_saved_registers();
   step_begin(interrupt_anywhere);
   _Unwind_RaiseException(&exception);
   return 0;
@@ -324,40 +282,19 @@ static void signals_in_exceptions(void **state)
   struct cn_anchor *anchor = cairn_mutator.anchor;
 
   (void)state;
-  landing = catching_landing;
-  uint64_t sum = catching(throws, 100);
-  step_end();
-  assert_int_equal(sum, 303);
-  landing = catching_short_landing;
-  sum = catching_short(throws, 100);
-  step_end();
-  assert_int_equal(sum, 200);
+  for (size_t i = 0; i < sizeof catchers / sizeof *catchers; i++) {
+    landing = catchers[i].landing;
+    uint64_t sum = catchers[i].function(throws, 100);
+    step_end();
+    assert_int_equal(sum, catchers[i].result);
+  }
   assert_int_equal(wrong, 0);
-  assert_in_range(interruptions, 1000, 1000000);
+  assert_in_range(interruptions, STEPS_EVERYWHERE ? 1000 : 10, 1000000);
   cairn_poll_slow();
   assert_ptr_equal(cairn_mutator.anchor, anchor);
 }
 
-/* ---- returns through barriers ----
- * barred(before, after): fills all registers, as preserved() does, and calls a function that
- * returns through a barrier and leaves all as they are. */
-extern char through_barrier[];
-__asm__("through_barrier:\n"
-        "  push %rax\n  push %rcx\n  push %rdx\n  push %rsi\n  push %rdi\n"
-        "  push %r8\n  push %r9\n  push %r10\n"
-        "  lea 64(%rsp), %rdi\n"
-        "  sub $520, %rsp\n  and $-16, %rsp\n"
-        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n"
-        "  vmovups %ymm\\n, 32*\\n(%rsp)\n"
-        ".endr\n"
-        "  push %rdi\n  push %rdi\n  call set_barrier\n  pop %rdi\n  pop %rdi\n"
-        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n"
-        "  vmovups 32*\\n(%rsp), %ymm\\n\n"
-        ".endr\n"
-        "  lea -64(%rdi), %rsp\n"
-        "  pop %r10\n  pop %r9\n  pop %r8\n"
-        "  pop %rdi\n  pop %rsi\n  pop %rdx\n  pop %rcx\n  pop %rax\n"
-        "  ret\n");
+/* ---- returns through barriers ---- */
 
 static struct cn_return_barriers *barriers;
 
@@ -498,6 +435,8 @@ static void leaving_work(void **state)
   void (*const works[])(void) = {come_and_go, add_and_remove};
 
   (void)state;
+  if (!STEPS_EVERYWHERE)
+    skip();
   signal(SIGUSR1, jump_back);
   for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
     long at = 1;
@@ -512,11 +451,15 @@ static void leaving_work(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(signals_in_calls),       cmocka_unit_test(signals_in_short_calls),
-      cmocka_unit_test(signals_in_full_chunks), cmocka_unit_test(signals_at_ends_of_chunks),
-      cmocka_unit_test(signals_in_slow_paths),  cmocka_unit_test(leaving_by_siglongjmp),
-      cmocka_unit_test(signals_in_exceptions),  cmocka_unit_test(signals_in_returns),
-      cmocka_unit_test(leaving_returns),        cmocka_unit_test(leaving_work),
+      cmocka_unit_test(signals_in_calls),
+      PORT_TESTS cmocka_unit_test(signals_in_full_chunks),
+      cmocka_unit_test(signals_at_ends_of_chunks),
+      cmocka_unit_test(signals_in_slow_paths),
+      cmocka_unit_test(leaving_by_siglongjmp),
+      cmocka_unit_test(signals_in_exceptions),
+      cmocka_unit_test(signals_in_returns),
+      cmocka_unit_test(leaving_returns),
+      cmocka_unit_test(leaving_work),
   };
 
   cairn_set_collector(&shifting);
