@@ -345,5 +345,6 @@ uintptr_t cn_deopt_state_make_in_line(const struct cn_deopt_site *site, const st
   fill_state(&making, state, reason, result);
   for (uint32_t i = 0; i < site->size.objects; i++)
     fill_object(&making, state, i);
+  cn_heap_order_new_object();
   return (uintptr_t)state + cairn_words.reference;
 }

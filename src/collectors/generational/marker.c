@@ -334,6 +334,12 @@ ALWAYS_INLINE void visit_reference_range(struct step_state *step, uintptr_t from
   step->fields += (to - from) / sizeof from;
 }
 
+/* The program may lengthen the array at the same time. Its new elements are clear before its count grows. */
+ALWAYS_INLINE uint64_t count_of_array(uintptr_t object)
+{
+  return __atomic_load_n((const uintptr_t *)object - 2, __ATOMIC_ACQUIRE) >> 1;
+}
+
 ALWAYS_INLINE void scan_strong_fields(struct step_state *step, uintptr_t object, const struct cairn_layout *layout,
                                       uintptr_t from, uintptr_t to)
 {
@@ -341,7 +347,7 @@ ALWAYS_INLINE void scan_strong_fields(struct step_state *step, uintptr_t object,
   if (layout->elem_refs == 0)
     return;
   uintptr_t element = object + layout->elem_offset;
-  uint64_t count = cairn_object_count(object), i = 0;
+  uint64_t count = count_of_array(object), i = 0;
   if (from > element)
     i = (from - element) / layout->elem_size;
   if (cn_trace_is_reference_array(layout)) {

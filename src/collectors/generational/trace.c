@@ -224,7 +224,7 @@ static uintptr_t keep_pinned_object(struct cn_tracer *tracer, const uintptr_t *s
                                     uintptr_t end)
 {
   const struct cairn_layout *layout = cn_trace_layout_of(tracer, slot, address);
-  uintptr_t header = *cairn_object_header(address);
+  uintptr_t header = header_of(address);
   size_t prefix, bytes = measure_object(slot, address, layout, &prefix, from, end) + prefix;
 
   bytes += cairn_header_hash_bytes(header);
@@ -417,7 +417,7 @@ static uintptr_t reach_large_object(struct cn_tracer *tracer, const uintptr_t *s
   }
   const struct cairn_layout *layout = cn_trace_layout_of(tracer, slot, address);
   measure_object(slot, address, layout, &prefix, block, end);
-  note_reached_object(tracer, address, address, *cairn_object_header(address));
+  note_reached_object(tracer, address, address, header_of(address));
   if (cairn_layout_has_references(layout) && cn_trace_cycle.mode == CN_TRACE_YOUNG)
     cn_cards_push_large_object(tracer, address, 0);
   else if (cairn_layout_has_references(layout))
@@ -468,7 +468,7 @@ ALWAYS_INLINE uintptr_t reach_old_object(struct cn_tracer *tracer, const uintptr
     return address;
   const struct cairn_layout *layout = layout_of(tracer, slot, address, header_of(address));
   size_t bytes = measure_object(slot, address, layout, &prefix, cn_tables.old, cn_tables.end) + prefix;
-  uintptr_t header = *cairn_object_header(address);
+  uintptr_t header = header_of(address);
   if (header != (uintptr_t)layout) {
     bytes += cairn_header_hash_bytes(header);
     note_reached_object(tracer, address, address, header);

@@ -67,10 +67,11 @@ static inline bool cn_anchor_is_entry(const struct cn_anchor *anchor)
   return (anchor->sp & 1) != 0;
 }
 
-/* The caller's stack pointer. The low bits of `sp` are marks. */
+/* The caller's stack pointer. The low bits of `sp` are marks. Acquires, because another thread's stub may fill the
+ * anchor at the same time, and writes `sp` last, with release. */
 static inline uintptr_t cn_anchor_sp(const struct cn_anchor *anchor)
 {
-  return anchor->sp & ~(uintptr_t)7;
+  return __atomic_load_n(&anchor->sp, __ATOMIC_ACQUIRE) & ~(uintptr_t)7;
 }
 
 /* Mark a live anchor before a change of its saved registers, so that the stub reloads the registers when the native
@@ -85,6 +86,9 @@ bool cn_arch_is_anchor_live(const struct cn_anchor *anchor);
 /* True if a live anchor has the value of register `reg` (enum cn_reg). Otherwise the managed caller's frame has saved
  * the register, and the register contains no reference of the caller. */
 bool cn_arch_has_anchor_register(const struct cn_anchor *anchor, int reg);
+
+/* True if Linux interrupts all processors that run a process when it takes rights from one of the process's pages. */
+extern const bool cn_arch_protection_interrupts;
 
 extern const uint8_t cn_arch_sp_dwarf_number;                     /* DWARF number of the stack pointer */
 extern const uint8_t cn_arch_callee_saved[CN_CALLEE_SAVED_COUNT]; /* DWARF numbers of the registers of enum cn_reg */

@@ -70,7 +70,7 @@ void cn_mutator_copy_card_table(struct cairn_mutator *mutator)
 void cn_mutator_copy_barrier_words(struct cairn_mutator *mutator)
 {
   cn_mutator_copy_card_table(mutator);
-  mutator->barrier = barrier_words.barrier;
+  __atomic_store_n(&mutator->barrier, barrier_words.barrier, __ATOMIC_RELEASE); /* compiled code may read it */
 }
 
 uintptr_t *cairn_mutator_word(struct cairn_mutator *mutator)

@@ -19,10 +19,18 @@
 
 /* ---- slow paths ---- */
 
+/* Compiled code has read the word of barriers by a plain load. From now on the thread sees all stores that the
+ * collector made before it set the word. */
+static void see_collector(void)
+{
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+}
+
 void cn_barrier_snapshot_slow_path(uintptr_t *slot)
 {
   uintptr_t old = cairn_slot_object((struct cairn_slot){slot});
 
+  see_collector();
   CN_CHECK(cn_heap_collector()->log_old != NULL);
   if (old != 0)
     cn_heap_collector()->log_old(&cairn_mutator, old);
@@ -30,6 +38,7 @@ void cn_barrier_snapshot_slow_path(uintptr_t *slot)
 
 uintptr_t cn_barrier_load_slow_path(uintptr_t *slot, uintptr_t value)
 {
+  see_collector();
   CN_CHECK(cn_heap_collector()->heal != NULL);
   return cn_heap_collector()->heal(&cairn_mutator, (struct cairn_slot){slot}, value);
 }
@@ -50,6 +59,7 @@ void cn_barrier_range_slow_path(uintptr_t start, uint64_t bytes)
 {
   const struct cairn_collector *collector = cn_heap_collector();
 
+  see_collector();
   CN_CHECK(bytes <= UINTPTR_MAX - start);
   if (bytes == 0)
     return;

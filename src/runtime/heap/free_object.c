@@ -106,6 +106,7 @@ void *cn_freed_reuse_array(const struct cairn_layout *layout, int64_t count)
   uintptr_t *block = take_kept_block(which, bytes);
   block[1] = (uintptr_t)layout;
   block[0] = (uintptr_t)count << 1 | 1;
+  cn_heap_order_new_object();
   mutator->allocated += bytes;
   mutator->safepoints++;
   mutator->uncleared = 1;

@@ -57,6 +57,13 @@ void *cn_heap_allocate_growing(struct cn_block_request wanted);
 void cn_heap_set_up(void);
 bool cn_heap_is_ready(void);
 
+/* Order the stores that have made an object before all later stores of the calling thread. So a thread that reads the
+ * object's address, even by a race, finds the object's header, and its fields zeroed or initialised. */
+static inline void cn_heap_order_new_object(void)
+{
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
 /* Called before the calling thread, which is in native code, runs managed code for the first time. Sets up the heap if
  * compiled code has barriers, because such code keeps the barriers' words in registers. */
 void cn_heap_set_up_for_barriers(void);

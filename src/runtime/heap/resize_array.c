@@ -80,7 +80,8 @@ bool cn_resize_array_in_place(struct cairn_mutator *mutator, uintptr_t array, ui
   }
   if (count > had && (how & CN_RESIZE_LEAVE_UNCLEARED) == 0)
     clear_bytes(element_address_of(array, layout, had), wanted);
-  ((uintptr_t *)array)[-2] = count << 1 | 1;
+  /* The new elements are clear before a concurrent marker finds the new length. */
+  __atomic_store_n((uintptr_t *)array - 2, count << 1 | 1, __ATOMIC_RELEASE);
   return true;
 }
 
@@ -127,5 +128,6 @@ uintptr_t cairn_resize_finish(uintptr_t fresh, uintptr_t array, bool uninit)
   CN_ASSERT(copied <= payload_end_of(fresh, layout, count) - fresh);
   if (!uninit && !cairn_layout_has_references(layout))
     clear_bytes(fresh + copied, payload_end_of(fresh, layout, count));
+  cn_heap_order_new_object();
   return fresh + cairn_words.reference;
 }

@@ -117,7 +117,7 @@ static void reset_child_after_fork(void)
   CN_ASSERT_VALID(cn_stop_registry_wrong());
   if (attached_mutator())
     attached_mutator()->thread = cn_os_thread();
-  cn_os_prepare_thread_fence();
+  cn_os_prepare_thread_fence(cn_arch_protection_interrupts);
   cn_undefer_signals();
 }
 
@@ -187,7 +187,7 @@ static void start_runtime(char **environment)
   cn_jumps_init();
   cn_contexts_init();
   cn_thread_end_init(cn_detach_at_thread_end);
-  cn_os_prepare_thread_fence();
+  cn_os_prepare_thread_fence(cn_arch_protection_interrupts);
   cn_os_watch_new_processes();
   cn_os_register_fork_handlers(prepare_fork, finish_fork_in_parent, reset_child_after_fork);
   if (cn_options.stress != 0 || cn_options.backtrace != 0)

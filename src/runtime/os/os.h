@@ -110,8 +110,10 @@ bool cn_os_release_inheriting_word(_Atomic uint32_t *word);
 /* Execute a memory fence on every running thread of the process before this call returns (membarrier(2)). After the
  * fence each thread sees the caller's earlier stores. */
 void cn_os_fence_all_threads(void);
-/* Called before the first cn_os_fence_all_threads(), and again in a child of fork(). */
-void cn_os_prepare_thread_fence(void);
+/* Called before the first cn_os_fence_all_threads(), and again in a child of fork(). `protection_interrupts` is true if
+ * the kernel interrupts all processors of a process when it takes rights from a page (cn_arch_protection_interrupts);
+ * otherwise only membarrier(2) makes the fence. */
+void cn_os_prepare_thread_fence(bool protection_interrupts);
 
 /* Make every running thread of the process synchronise its processor's instructions with memory before this call
  * returns: each thread then runs code as it is now. cn_os_prepare_thread_fence() is called first. */

@@ -63,15 +63,14 @@ bool cn_os_release_inheriting_word(_Atomic uint32_t *word)
 }
 
 /* The command of membarrier(2): the process's barrier or, if the kernel lacks it, the slower barrier of the whole
- * system. If the kernel denies both (Linux before 4.3, or a filter of system calls), a page is made unreadable: the
- * kernel then interrupts each processor that runs a thread of the process, and the interrupt orders the thread's
- * accesses. */
+ * system. If the kernel denies both (Linux before 4.3, or a filter of system calls), a page is made unreadable, where
+ * this interrupts each processor that runs a thread of the process: the interrupt orders the thread's accesses. */
 static int fence_command;
 static void *fence_page;
 
-void cn_os_prepare_thread_fence(void)
+void cn_os_prepare_thread_fence(bool protection_interrupts)
 {
-  if (fence_page == NULL) /* allocated now, since the program may deny itself the call later */
+  if (protection_interrupts && fence_page == NULL) /* now, since the program may deny itself the call later */
     fence_page = cn_os_resize_mapping(NULL, 0, cn_os_page_bytes());
   syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
   fence_command = MEMBARRIER_CMD_PRIVATE_EXPEDITED;
@@ -90,7 +89,7 @@ static bool interrupt_all_processors(void)
 
 void cn_os_fence_all_threads(void)
 {
-  static const char text[] = "cairn: fatal: the system denies both membarrier() and mprotect(): a "
+  static const char text[] = "cairn: fatal: the system denies membarrier(), and mprotect() cannot replace it: a "
                              "stop would miss threads that run managed code\n";
 
   if (syscall(SYS_membarrier, fence_command, 0, 0) == 0 || interrupt_all_processors())
@@ -102,7 +101,7 @@ void cn_os_fence_all_threads(void)
 /* The interrupt of the fallback also synchronises the instructions of its processor. */
 void cn_os_synchronise_code(void)
 {
-  static const char text[] = "cairn: fatal: the system denies both membarrier() and mprotect(): a "
+  static const char text[] = "cairn: fatal: the system denies membarrier(), and mprotect() cannot replace it: a "
                              "thread could run code from before a patch\n";
 
   if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0 || interrupt_all_processors())

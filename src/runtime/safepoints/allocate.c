@@ -249,6 +249,7 @@ static void *register_object(const struct cairn_layout *layout, uintptr_t *paylo
 {
   uintptr_t reference = (uintptr_t)payload + cairn_words.reference;
 
+  cn_heap_order_new_object();
   if ((layout->flags & CAIRN_ABI_LAYOUT_FINALISABLE) != 0)
     cn_finalisers_add_object(reference);
   return (void *)reference;

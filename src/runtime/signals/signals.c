@@ -232,6 +232,12 @@ static void become_managed(struct cairn_mutator *mutator)
   cn_signals_release_postponed();
 }
 
+/* Other threads that read the state see all accesses before the store. */
+static void become_native(struct cairn_mutator *mutator)
+{
+  __atomic_store_n(&mutator->state, CAIRN_ABI_NATIVE, __ATOMIC_RELEASE);
+}
+
 /* `low` is the lower end of the handler's alternate stack, or 0. */
 static void interrupt_managed_code(cn_signal_handler *handler, int signal, siginfo_t *info, void *context,
                                    uintptr_t frame, uintptr_t low)
@@ -265,7 +271,7 @@ static void interrupt_managed_code(cn_signal_handler *handler, int signal, sigin
   if (index == 0)
     count_interruption(mutator, false);
   if (native)
-    mutator->state = CAIRN_ABI_NATIVE;
+    become_native(mutator);
 }
 
 /* True if the interrupted code is native, and a walk can continue from the handler to older managed code. False if the
@@ -285,7 +291,7 @@ static void run_handler(cn_signal_handler *handler, int signal, siginfo_t *info,
 
   if (!mutator->busy) {
     if (cn_arch_restart_transition(context))
-      mutator->state = CAIRN_ABI_NATIVE;
+      become_native(mutator);
     cn_signals_end_left_handlers(cn_arch_context_sp(context));
     if (interruption_depth == 0 && may_walk_from_handler(mutator, context)) {
       handler(signal, info, context);

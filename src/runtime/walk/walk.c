@@ -208,7 +208,7 @@ static void begin_on_own_stack(struct cn_walk *walk, const struct cairn_mutator 
   CN_ASSERT(mutator->anchors == NULL || !cn_anchors_wrong(mutator->anchors, mutator->anchor));
   reset_walk(walk, mutator, mutator->stack_end);
   walk->stack = mutator->stack;
-  walk->anchor = mutator->anchor;
+  walk->anchor = __atomic_load_n(&mutator->anchor, __ATOMIC_ACQUIRE); /* a native thread may add an entry's anchor */
 }
 
 static inline void place_registers(struct cn_frame *frame, const struct cn_saved_regs *regs)

@@ -279,7 +279,7 @@ static int in_unseen_child(struct module *m)
 static void restricted(void **state)
 {
   (void)state;
-  cn_os_prepare_thread_fence();
+  cn_os_prepare_thread_fence(true);
   in_child(without_memfd);
   in_child(without_memfd_at_fork);
   in_child(without_membarrier);

@@ -297,7 +297,7 @@ static void all_at_once(void **state)
   size_t safepoints, bytes;
 
   (void)state;
-  cn_os_prepare_thread_fence();
+  cn_os_prepare_thread_fence(true);
   library_code = CODE;
   library_offset = 16;
   library = load(library_code, library_offset);

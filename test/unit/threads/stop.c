@@ -175,7 +175,7 @@ static void each_stop_is_alone(void **state)
   uint64_t sum = 0, stops = 200, asked = 0;
 
   (void)state;
-  cn_os_prepare_thread_fence();
+  cn_os_prepare_thread_fence(true);
   for (int i = 0; i < THREADS; i++) {
     players[i].random = (unsigned)i + 1;
     players[i].mutator.stack_floor = 1;

@@ -33,6 +33,7 @@ _Static_assert(offsetof(struct cn_transfer, slot) == 48 && offsetof(struct cn_tr
                    offsetof(struct cn_transfer, second) == 80 && sizeof(struct cn_transfer) == 88,
                "TRANSFER_SLOT and others in stubs.S");
 
+const bool cn_arch_protection_interrupts = true; /* each processor forgets the page's translation by an interrupt */
 const uint8_t cn_arch_sp_dwarf_number = 7;
 const uint8_t cn_arch_callee_saved[CN_CALLEE_SAVED_COUNT] = {3, 6, 12, 13, 14, 15};
 const uint8_t cn_arch_callee_saved_index[CN_ARCH_REGISTER_COUNT] = {CN_CALLEE_SAVED_COUNT,
