@@ -33,14 +33,31 @@
 extern "C" {
 #endif
 
-enum { CAIRN_POINT_GENERAL_COUNT = 16, CAIRN_POINT_VECTOR_COUNT = 32, CAIRN_POINT_MASK_COUNT = 8 };
-enum { CAIRN_POINT_VECTOR_BYTES = 64, CAIRN_POINT_OTHER_BYTES = 576 };
-
 /* The registers at the point. The handler may change all of them.
  *
  * The stack pointer is that of the code before the call. The handler may raise it, to leave frames; a lower value ends
- * the program. `vector_bytes` is 16, 32 or 64, and `vector_count` is 16 or 32: other parts of the vector registers are
- * unused or missing. They have no value in the structure; in the processor they are 0, and stay 0. */
+ * the program. */
+#if defined(__aarch64__)
+enum { CAIRN_POINT_GENERAL_COUNT = 32, CAIRN_POINT_VECTOR_COUNT = 32 };
+enum { CAIRN_POINT_VECTOR_BYTES = 16, CAIRN_POINT_OTHER_BYTES = 64 };
+
+/* x16, x17 and x30 have no value at points, because LLVM leaves them to calls; x30 gets the address to continue at.
+ * `vector_bytes` is 16, and `vector_count` is 32. */
+struct cairn_point_state {
+  uint64_t general[CAIRN_POINT_GENERAL_COUNT]; /* by DWARF number; number 31 is the stack pointer */
+  uint64_t flags;                              /* N, Z, C and V from bit 31 on */
+  void *data;                                  /* as given to cairn_patch_stub_new() */
+  uintptr_t resume; /* the address after the call, which is the end of the region; changes have no effect */
+  uint32_t vector_bytes, vector_count;
+  unsigned char vector[CAIRN_POINT_VECTOR_COUNT][CAIRN_POINT_VECTOR_BYTES]; /* v0 to v31 */
+  unsigned char other[CAIRN_POINT_OTHER_BYTES];                             /* private */
+};
+#else
+enum { CAIRN_POINT_GENERAL_COUNT = 16, CAIRN_POINT_VECTOR_COUNT = 32, CAIRN_POINT_MASK_COUNT = 8 };
+enum { CAIRN_POINT_VECTOR_BYTES = 64, CAIRN_POINT_OTHER_BYTES = 576 };
+
+/* `vector_bytes` is 16, 32 or 64, and `vector_count` is 16 or 32: other parts of the vector registers are unused or
+ * missing. They have no value in the structure; in the processor they are 0, and stay 0. */
 struct cairn_point_state {
   uint64_t general[CAIRN_POINT_GENERAL_COUNT]; /* by DWARF number; number 7 is the stack pointer */
   uint64_t flags;
@@ -52,6 +69,7 @@ struct cairn_point_state {
   unsigned char vector[CAIRN_POINT_VECTOR_COUNT][CAIRN_POINT_VECTOR_BYTES]; /* by the machine's number */
   unsigned char other[CAIRN_POINT_OTHER_BYTES];                             /* private */
 };
+#endif
 
 /* Returns the address to continue at. An address other than state->resume ends the program if the thread has a shadow
  * stack. */
@@ -61,10 +79,10 @@ struct cairn_patch_stub;
 
 #pragma GCC visibility push(default)
 
-/* Makes a stub that calls within 2 GiB of `near` reach. A stub may serve any number of points; state->resume tells them
- * apart. MEMORY; CODE: the system denies executable memory near the address; REFUSED: the processor's registers cannot
- * be stored one by one (AVX-512 without BW). After a failure *stub is null. Any thread, outside of signal handlers and
- * stops. */
+/* Makes a stub that calls near `near` reach: within 2 GiB on x86-64, within 124 MiB on AArch64. A stub may serve any
+ * number of points; state->resume tells them apart. MEMORY; CODE: the system denies executable memory near the address;
+ * REFUSED: the processor's registers cannot be stored one by one (AVX-512 without BW). After a failure *stub is null.
+ * Any thread, outside of signal handlers and stops. */
 enum cairn_status cairn_patch_stub_new(cairn_point_handler *handler, void *data, uintptr_t near,
                                        struct cairn_patch_stub **stub);
 

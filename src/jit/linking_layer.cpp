@@ -16,7 +16,7 @@
 #include <llvm/ExecutionEngine/JITLink/JITLink.h>
 #include <llvm/Support/Error.h>
 #include <llvm/Support/Memory.h>
-#include "jit/edges_x86_64.h"
+#include "jit/edges.h"
 #include "jit/unwinding.h"
 
 using namespace llvm;
@@ -237,7 +237,7 @@ private:
     SmallString<128> name(*edge.getTarget().getName());
     cn_link_edge told = {};
 
-    told.kind = kind_of_edge(edge.getKind());
+    told.kind = cn_kind_of_edge(edge.getKind());
     told.place = (block.getAddress() + edge.getOffset()).getValue();
     told.writable = block.getAlreadyMutableContent().data() + edge.getOffset();
     told.name = name.c_str();
@@ -317,8 +317,8 @@ public:
     passes.PrePrunePasses.push_back([this](LinkGraph &graph) { return drop(graph); });
     passes.PrePrunePasses.push_back(end_frames);
     passes.PrePrunePasses.push_back(mark_live);
-    passes.PostPrunePasses.push_back(build_tables);
-    passes.PreFixupPasses.push_back(relax_table_accesses);
+    passes.PostPrunePasses.push_back(cn_build_tables);
+    passes.PreFixupPasses.push_back(cn_relax_table_accesses);
     passes.PostFixupPasses.push_back([this](LinkGraph &graph) { return report(graph); });
     return Error::success();
   }

@@ -44,7 +44,7 @@ struct cn_link_symbol {
 };
 
 enum cn_edge_kind {
-  CN_EDGE_BRANCH,   /* the 4-byte distance of a call or jump instruction, from the end of the 4 bytes */
+  CN_EDGE_BRANCH,   /* the 4 bytes of a call or jump instruction with its distance (cn_jit_branch_to()) */
   CN_EDGE_DISTANCE, /* another 4-byte distance, for example of an address that an instruction computes */
   CN_EDGE_POINTER,  /* an 8-byte address: a pointer in data, or an entry of the GOT, which far branches jump by */
   CN_EDGE_OTHER

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "jit/entry/branch.h"
+#include "jit/entry/entries.h"
 #include "jit/module.h"
-
-enum { OPERAND_BYTES = 4 };
 
 void cn_jit_site_add(struct cn_jit_module *module, struct cn_jit_entry *entry, const struct cn_link_edge *edge)
 {
@@ -24,11 +24,13 @@ void cn_jit_site_add(struct cn_jit_module *module, struct cn_jit_entry *entry, c
 
 struct cairn_code_store cn_jit_site_switch(const struct cn_jit_site *site, uintptr_t body)
 {
-  intptr_t distance = (intptr_t)(body - (site->place + OPERAND_BYTES));
+  uint32_t old, bytes;
 
-  if (distance != (int32_t)distance)
-    distance = (intptr_t)(cn_jit_entry_body(site->entry) - (site->place + OPERAND_BYTES));
-  return (struct cairn_code_store){site->place, (uint64_t)distance, OPERAND_BYTES};
+  memcpy(&old, site->writable, sizeof old);
+  if (!cn_jit_branch_to(site->place, old, body, &bytes) &&
+      !cn_jit_branch_to(site->place, old, cn_jit_entry_body(site->entry), &bytes))
+    CN_UNREACHABLE(); /* the branch was linked to the entry */
+  return (struct cairn_code_store){site->place, bytes, sizeof bytes};
 }
 
 void cn_jit_site_bind(const struct cn_jit_site *site)
@@ -36,6 +38,7 @@ void cn_jit_site_bind(const struct cn_jit_site *site)
   struct cairn_code_store store = cn_jit_site_switch(site, site->entry->body);
 
   memcpy(site->writable, &store.value, store.size);
+  __builtin___clear_cache((char *)site->place, (char *)site->place + store.size);
 }
 
 void cn_jit_sites_bind(const struct cn_jit_module *module)

@@ -14,7 +14,7 @@ struct cn_jit_module;
 
 struct cn_jit_site {
   struct cn_jit_entry *entry;
-  uintptr_t place; /* of the distance, 4 bytes */
+  uintptr_t place; /* of the edge, 4 bytes */
   char *writable;
   struct cn_jit_site *next, *previous; /* of the entry */
 };

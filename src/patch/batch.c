@@ -192,7 +192,9 @@ enum cairn_status cairn_patch_nops(struct cairn_patch *patch, const struct cairn
   if (code == NULL)
     return status;
   status = cn_machine_fill_nops(code, point->length);
-  CN_CHECK(status == CAIRN_OK);
+  if (status != CAIRN_OK)
+    return cn_patch_fail(&patch->failure, status, point->address, "no nops fill a region of %zu bytes",
+                         (size_t)point->length);
   return end_edit(patch, point, false);
 }
 
@@ -211,7 +213,8 @@ static enum cairn_status fail_branch(struct cairn_patch *patch, const struct cai
                          "the target is %ld bytes away: a %s needs %zu bytes, and the region has %zu", distance, branch,
                          bytes, length);
   return cn_patch_fail(&patch->failure, status, point->address,
-                       "the target is %ld bytes away, and a %s here reaches 2 GiB", distance, branch);
+                       "the target is %ld bytes away, and a %s here reaches %s", distance, branch,
+                       cn_machine_reach_text);
 }
 
 enum cairn_status cairn_patch_jump(struct cairn_patch *patch, const struct cairn_point *point, uintptr_t target)
@@ -252,7 +255,7 @@ enum cairn_status cairn_patch_call(struct cairn_patch *patch, const struct cairn
                            "only a statepoint calls a managed function, which may collect");
     target += CAIRN_ABI_ENTRY_SIZE; /* managed code calls the body */
   }
-  bool any_target = point->kind != CAIRN_POINT_SHADOW;
+  bool any_target = point->kind != CAIRN_POINT_SHADOW || cn_machine_shadow_has_scratch;
   status = cn_machine_fill_call(code, point->length, point->address, target, any_target);
   if (status != CAIRN_OK)
     return fail_branch(patch, point, status, "call", target,

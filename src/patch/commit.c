@@ -6,9 +6,9 @@
  *     no stop needed                                stop needed
  *       lock                                          lock, find the sites and second mappings, unlock
  *       find the sites and second mappings            stop the world
- *       each edit changes one operand within          lock
- *         one aligned word: store the words           find the sites again, if an image has gone
- *       unlock                                        write all regions
+ *       each edit changes one aligned word as         lock
+ *         the port permits: store the words           find the sites again, if an image has gone
+ *       publish the code, unlock                      write all regions, publish the code
  *       synchronise all processors                    unlock, synchronise all processors, resume
  *
  * In a stop no thread has its pc in a region: a thread at a safepoint has left its leaf calls, and return addresses lie
@@ -104,8 +104,6 @@ static const unsigned char *new_code(const struct cairn_patch *patch, const stru
 
 /* ---- one word ---- */
 
-enum { WORD_BYTES = 8 };
-
 /* The first and the last byte that change. False: the code stays. */
 static bool find_change(const unsigned char *old, const unsigned char *new, size_t length, size_t *first, size_t *last)
 {
@@ -126,26 +124,26 @@ static bool needs_no_stop(const struct cn_write *write, struct cairn_patch *patc
   (void)write;
   if (edit->is_left_out || !find_change(old, new_code(patch, edit), edit->length, &first, &last))
     return true;
-  return (edit->address + first) / WORD_BYTES == (edit->address + last) / WORD_BYTES &&
-         cn_machine_is_operand(old, edit->length, first, last);
+  return (edit->address + first) / cn_machine_store_bytes == (edit->address + last) / cn_machine_store_bytes &&
+         cn_machine_may_store(old, new_code(patch, edit), edit->length, first, last);
 }
 
 /* Store the word with the change. The other bytes of the word stay, because only the lock's holder changes code. */
 static bool store_word(const struct cn_write *write, struct cairn_patch *patch, struct cn_edit *edit)
 {
   const unsigned char *old = (const unsigned char *)edit->address;
+  unsigned char word[CN_MACHINE_WORD_BYTES];
   size_t first, last;
-  uint64_t word;
 
   (void)write;
   if (edit->is_left_out || !find_change(old, new_code(patch, edit), edit->length, &first, &last))
     return true;
   const unsigned char *new = new_code(patch, edit);
-  uintptr_t place = (edit->address + first) / WORD_BYTES * WORD_BYTES;
-  uint64_t *to = (uint64_t *)(void *)cn_code_alias_at(edit->image->alias, place);
-  memcpy(&word, to, sizeof word);
-  memcpy((char *)&word + (edit->address + first - place), new + first, last - first + 1);
-  __atomic_store_n(to, word, __ATOMIC_SEQ_CST);
+  uintptr_t place = (edit->address + first) / cn_machine_store_bytes * cn_machine_store_bytes;
+  char *to = cn_code_alias_at(edit->image->alias, place);
+  memcpy(word, to, cn_machine_store_bytes);
+  memcpy(word + (edit->address + first - place), new + first, last - first + 1);
+  cn_machine_store(to, word);
   return true;
 }
 
@@ -211,8 +209,22 @@ static bool prepare_work(const struct cn_write *write)
   }
 }
 
+static void publish_edits(const void *env, struct cn_publication *publication)
+{
+  const struct cn_write *write = env;
+
+  for (size_t k = 0; k < write->count; k++) {
+    const struct cairn_patch *patch = write->batch(write->env, k);
+    for (size_t i = 0; i < patch->edit_count && patch->place == k; i++)
+      if (!patch->edits[i].is_left_out)
+        cn_machine_publish_range(publication, patch->edits[i].address, patch->edits[i].length);
+  }
+}
+
+/* The caller holds the lock, and synchronises the processors when it has released the lock. */
 static void note_written(const struct cn_write *write)
 {
+  cn_machine_publish(publish_edits, write);
   if (write->done != NULL)
     write->done(write);
 }
@@ -258,6 +270,13 @@ struct cn_write cn_write_of_batch(struct cairn_patch *patch)
   return (struct cn_write){.batch = only_batch, .env = patch, .count = 1, .failure = &patch->failure};
 }
 
+/* True if a stop has other work than the edits. Freed stubs are no reason for a stop that would be refused. */
+static bool has_work(const struct cn_write *write, enum cn_native_stop_refusal refusal)
+{
+  return (write->has_work != NULL && write->has_work(write)) ||
+         (refusal == CN_NATIVE_STOP_ALLOWED && cn_stubs_want_stop());
+}
+
 void cn_write_batches(const struct cn_write *write)
 {
   enum cn_native_stop_refusal refusal = write->is_stopped ? CN_NATIVE_STOP_ALLOWED : cn_native_stop_check();
@@ -273,7 +292,7 @@ void cn_write_batches(const struct cn_write *write)
     return;
   }
   bool found = cn_write_find_sites(write);
-  bool stops = found && ((write->has_work != NULL && write->has_work(write)) || !visit_edits(write, needs_no_stop));
+  bool stops = found && (has_work(write, refusal) || !visit_edits(write, needs_no_stop));
   uint64_t aliases = cn_code_alias_removals();
   if (found && !stops) {
     visit_edits(write, store_word);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "patch/alias.h"
+#include "patch/machine.h"
 #include "runtime/core/lock.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/stop.h"
@@ -52,6 +53,19 @@ static void write_stores(const struct cairn_code_store *stores, size_t count)
   }
 }
 
+struct store_list {
+  const struct cairn_code_store *at;
+  size_t count;
+};
+
+static void publish_stores(const void *env, struct cn_publication *publication)
+{
+  const struct store_list *list = env;
+
+  for (size_t i = 0; i < list->count; i++)
+    cn_machine_publish_range(publication, list->at[i].address, list->at[i].size);
+}
+
 enum cairn_status cairn_code_store(const struct cairn_code_store *stores, size_t count)
 {
   cn_unseen_check_process();
@@ -61,8 +75,11 @@ enum cairn_status cairn_code_store(const struct cairn_code_store *stores, size_t
   if (!cn_lock_take(CN_LOCK_PATCH))
     CN_UNREACHABLE(); /* a signal handler was refused above */
   status = check_stores(stores, count);
-  if (status == CAIRN_OK)
+  if (status == CAIRN_OK) {
+    const struct store_list list = {stores, count};
     write_stores(stores, count);
+    cn_machine_publish(publish_stores, &list);
+  }
   cn_lock_release(CN_LOCK_PATCH);
   if (status == CAIRN_OK)
     cn_os_synchronise_code();

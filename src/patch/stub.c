@@ -13,14 +13,20 @@
 #include "base/check.h"
 #include "base/near_memory.h"
 #include "patch/alias.h"
+#include "patch/machine.h"
 #include "patch/stub_machine.h"
 #include "runtime/arch/arch.h"
 #include "runtime/core/lock.h"
 #include "runtime/os/os.h"
 
 enum { SLAB_BYTES = 64 << 10, SLAB_STUBS = SLAB_BYTES / CN_STUB_BYTES };
-/* Calls reach 2 GiB. A stub serves calls that lie up to 64 MiB beyond the address that it was made for. */
-#define REACH_BYTES (((uintptr_t)1 << 31) - ((uintptr_t)64 << 20))
+
+/* A stub serves calls that lie up to the thirty-second part of a call's reach beyond the address that it was made for.
+ */
+static uintptr_t reach(void)
+{
+  return cn_machine_reach_bytes - cn_machine_reach_bytes / 32;
+}
 
 /* The first place of a slab, in the writable mapping. */
 struct cn_stub_slab {
@@ -34,6 +40,7 @@ _Static_assert(sizeof(struct cn_stub_slab) <= CN_STUB_BYTES, "a slab's data fit 
 static struct cn_stub_slab *all_slabs;
 static struct cn_stub end_of_list; /* the last element of lists: stubs outside of lists have a null `next` */
 static struct cn_stub *freed_stubs = &end_of_list;
+static size_t freed_count;
 
 static void take_lock(void)
 {
@@ -46,8 +53,7 @@ static void take_lock(void)
 
 static bool is_within_reach(const struct cn_stub_slab *slab, uintptr_t near)
 {
-  return slab->code + SLAB_BYTES - near + REACH_BYTES < 2 * REACH_BYTES &&
-         slab->code - near + REACH_BYTES < 2 * REACH_BYTES;
+  return slab->code + SLAB_BYTES - near + reach() < 2 * reach() && slab->code - near + reach() < 2 * reach();
 }
 
 /* False after a fork() that could not copy the slab: the other process uses the same memory, so this process changes it
@@ -78,7 +84,7 @@ static struct cn_stub_slab *find_slab(uintptr_t near)
 static enum cairn_status add_slab(uintptr_t near)
 {
   uintptr_t code;
-  struct cn_stub_slab *slab = cn_map_code_near(near, REACH_BYTES, SLAB_BYTES, &code);
+  struct cn_stub_slab *slab = cn_map_code_near(near, reach(), SLAB_BYTES, &code);
 
   if (slab == NULL)
     return CAIRN_E_CODE;
@@ -106,12 +112,19 @@ static struct cn_stub *take_place(struct cn_stub_slab *slab)
   return stub;
 }
 
+static void publish_stub(const void *env, struct cn_publication *publication)
+{
+  cn_machine_publish_range(publication, *(const uintptr_t *)env, CN_STUB_CODE_BYTES);
+}
+
 static struct cn_stub *make_stub(struct cn_stub_slab *slab, cairn_point_handler *handler, void *data)
 {
   struct cn_stub *stub = take_place(slab);
+  uintptr_t address = slab->code + ((uintptr_t)stub - (uintptr_t)slab);
 
   *stub = (struct cn_stub){.handler = handler, .data = data, .slab = slab};
-  cn_stub_machine_write(stub, slab->code + ((uintptr_t)stub - (uintptr_t)slab));
+  cn_stub_machine_write(stub, address);
+  cn_machine_publish(publish_stub, &address);
   return stub;
 }
 
@@ -152,12 +165,19 @@ void cairn_patch_stub_free(struct cairn_patch_stub *freed)
   if (is_private(stub->slab)) {
     stub->next = freed_stubs;
     freed_stubs = stub;
+    freed_count++;
   }
   cn_lock_release(CN_LOCK_PATCH);
 }
 
+bool cn_stubs_want_stop(void)
+{
+  return freed_count >= SLAB_STUBS;
+}
+
 void cn_stubs_reuse_freed(void)
 {
+  freed_count = 0;
   while (freed_stubs != &end_of_list) {
     struct cn_stub *stub = freed_stubs;
     freed_stubs = stub->next;

@@ -49,6 +49,12 @@ static char *map_twice(uintptr_t *code)
   return NULL;
 }
 
+/* Let threads run code that was written through the other mapping. The places have had no code before. */
+static void show_code(uintptr_t code, size_t bytes)
+{
+  __builtin___clear_cache((char *)code, (char *)code + bytes);
+}
+
 static void *frames_of(uintptr_t slab)
 {
   return (void *)(slab + offsetof(struct cn_jit_thunk_head, frames));
@@ -65,6 +71,7 @@ static bool add_slab(struct cn_jit_entries *entries, char **error)
   }
   struct cn_jit_thunk_head *head = (struct cn_jit_thunk_head *)(void *)slab;
   cn_jit_thunk_write_head(head, code, SLAB_BYTES);
+  show_code(code, sizeof *head);
   head->enter = (uintptr_t)cairn_enter;
   head->gone = end_program;
   cn_push(&entries->slabs, slab);
@@ -97,6 +104,7 @@ static struct cn_jit_entry *take_place(struct cn_jit_entries *entries, char **er
   entry->thunk = head + offset;
   entry->writable = (struct cn_jit_thunk *)(void *)(entries->slabs.at[entries->slabs.count - 1] + offset);
   cn_jit_thunk_write(entry->writable, entry->thunk, head);
+  show_code(entry->thunk, CN_JIT_THUNK_BYTES);
   entry->writable->service = head + offsetof(struct cn_jit_thunk_head, gone_code);
   entry->writable->data = entry;
   return entry;

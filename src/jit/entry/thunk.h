@@ -10,12 +10,14 @@
 #include <stdint.h>
 #include <cairn/abi.h>
 
-enum { CN_JIT_THUNK_BYTES = 96 };
+/* Marks lie at multiples of 16. */
+enum { CN_JIT_THUNK_BYTES = (72 + CAIRN_ABI_ENTRY_SIZE + 15) / 16 * 16 };
 
 /* A thunk. Threads run and read it through its executable mapping; the session writes it through the other mapping. */
 struct cn_jit_thunk {
-  unsigned char service_code[16]; /* pass the thunk's address to the code at `service`, in the register of `nest` */
-  unsigned char prefix[16];       /* make the thread managed, and call `body` */
+  _Alignas(16) unsigned char service_code[16]; /* pass the thunk's address to the code at `service`, in the register of
+                                                  `nest` */
+  unsigned char prefix[16];                    /* make the thread managed, and call `body` */
   uint64_t mark;
   unsigned char entry[CAIRN_ABI_ENTRY_SIZE];
   unsigned char body[8]; /* jump to the code at `target` */

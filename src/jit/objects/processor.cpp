@@ -9,7 +9,6 @@
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/TargetParser/Triple.h>
-#include "jit/objects/processor_x86_64.h"
 
 bool cn_jit_is_processor(const char *triple, const char *cpu)
 {
@@ -23,5 +22,5 @@ bool cn_jit_is_processor(const char *triple, const char *cpu)
   if (!any || !any->isCPUStringValid(cpu))
     return false;
   std::unique_ptr<llvm::MCSubtargetInfo> its(target->createMCSubtargetInfo(wanted, cpu, ""));
-  return its && its->checkFeatures(CN_JIT_NEEDED_FEATURES);
+  return its && its->checkFeatures(cn_jit_needed_features);
 }

@@ -11,6 +11,9 @@
 extern "C" {
 #endif
 
+/* The port's: features that a processor must have for this process's code, in LLVM's form. */
+extern const char cn_jit_needed_features[];
+
 /* True if LLVM makes code for the processor. Any thread, after cairn_compile_init(). */
 bool cn_jit_is_processor(const char *triple, const char *cpu);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Fills regions of points with x86-64 code, and recognises calls and operands. Any thread, any phase; the file has no
- * state.
+ * state. Caches of instructions follow memory by themselves.
  *
  * A store to an operand is safe while other threads run the instruction: the boundaries of instructions stay, and a
  * processor reads the aligned word of the operand at once. Known instructions are nops, near calls and jumps, and a
@@ -9,10 +9,15 @@
  */
 #include "patch/machine.h"
 
+#include <string.h>
 #include <cairn/assembler.h>
 
 enum { NEAR_BYTES = 5, FAR_CALL_BYTES = 13 };
 const size_t cn_machine_branch_bytes = NEAR_BYTES, cn_machine_far_call_bytes = FAR_CALL_BYTES;
+const size_t cn_machine_store_bytes = sizeof(uint64_t);
+const size_t cn_machine_reach_bytes = (size_t)1 << 31;
+const char cn_machine_reach_text[] = "2 GiB";
+const bool cn_machine_shadow_has_scratch = false;
 enum { CALL_SCRATCH = 11 }; /* r11, which LLVM keeps free for calls of distant targets */
 enum { CALL_OPCODE = 0xe8, JUMP_OPCODE = 0xe9, SHORT_JUMP_OPCODE = 0xeb };
 
@@ -112,13 +117,15 @@ static bool decode(const unsigned char *code, size_t length, struct instruction 
   return true;
 }
 
-bool cn_machine_is_operand(const unsigned char *code, size_t length, size_t first, size_t last)
+/* The change lies in the operand of one known instruction. */
+bool cn_machine_may_store(const unsigned char *old, const unsigned char *new, size_t length, size_t first, size_t last)
 {
   struct instruction found = {0};
   size_t at = 0;
 
+  (void)new;
   for (; at <= first; at += found.bytes)
-    if (!decode(code + at, length - at, &found))
+    if (!decode(old + at, length - at, &found))
       return false;
   size_t operand = at - found.bytes + found.operand;
   return first >= operand && last < operand + found.operand_bytes;
@@ -167,4 +174,27 @@ bool cn_machine_fits_statepoint(const unsigned char *code, size_t length)
     if (ends_with_indirect_call(code, length, bytes))
       return true;
   return false;
+}
+
+/* ---- stores and caches ---- */
+
+void cn_machine_store(void *to, const void *word)
+{
+  uint64_t value;
+
+  memcpy(&value, word, sizeof value);
+  __atomic_store_n((uint64_t *)to, value, __ATOMIC_SEQ_CST);
+}
+
+void cn_machine_publish(cn_written_ranges *visit, const void *env)
+{
+  (void)visit;
+  (void)env;
+}
+
+void cn_machine_publish_range(struct cn_publication *publication, uintptr_t start, size_t bytes)
+{
+  (void)publication;
+  (void)start;
+  (void)bytes;
 }

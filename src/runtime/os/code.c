@@ -126,6 +126,11 @@ char *cn_os_alias_code(uintptr_t start, size_t bytes, int *error)
   return writable;
 }
 
+bool cn_os_renew_code(uintptr_t start, size_t bytes)
+{
+  return mprotect((void *)start, bytes, PROT_READ | PROT_EXEC) == 0;
+}
+
 /* ---- marks ---- */
 
 bool cn_os_map_code_marker(const char *path)

@@ -129,6 +129,10 @@ int cn_os_copy_code(uintptr_t start, size_t bytes, int *error);
  * contents. */
 bool cn_os_map_code_copy(int file, uintptr_t start, size_t bytes, void *writable);
 
+/* Give code pages the protection that they have already: readable and executable. Emulators then translate the code
+ * anew. False: the system refuses. */
+bool cn_os_renew_code(uintptr_t start, size_t bytes);
+
 /* Map a page of the file executable, for good, as a mark of the file for tools that record mappings. False: errno has
  * the reason. */
 bool cn_os_map_code_marker(const char *path);

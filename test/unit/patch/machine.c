@@ -26,13 +26,13 @@ static void operands(void **state)
   (void)state;
   for (size_t first = 0; first < sizeof near; first++)
     for (size_t last = first; last < sizeof near; last++)
-      assert_int_equal(cn_machine_is_operand(near, sizeof near, first, last), first >= 19);
+      assert_int_equal(cn_machine_may_store(near, near, sizeof near, first, last), first >= 19);
   for (size_t first = 0; first < sizeof far; first++)
     for (size_t last = first; last < sizeof far; last++)
-      assert_int_equal(cn_machine_is_operand(far, sizeof far, first, last), first >= 3 && last <= 10);
+      assert_int_equal(cn_machine_may_store(far, far, sizeof far, first, last), first >= 3 && last <= 10);
   for (size_t first = 0; first < sizeof unknown; first++)
-    assert_false(cn_machine_is_operand(unknown, sizeof unknown, first, first));
-  assert_false(cn_machine_is_operand(far, 5, 3, 4)); /* cut off */
+    assert_false(cn_machine_may_store(unknown, unknown, sizeof unknown, first, first));
+  assert_false(cn_machine_may_store(far, far, 5, 3, 4)); /* cut off */
 }
 
 static void statepoint_code(void **state)
