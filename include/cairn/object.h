@@ -17,12 +17,12 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* Replaces the section .llvm_stackmaps of a relocatable ELF object for x86-64 by sections `cairn_frames`, one for each
- * code section with safepoints; a linker keeps or drops both together. `bytes` is the object, of `size` bytes, at any
- * alignment, and stays unchanged. The function also splits sections that `ld -r` joined, and removes the undefined
- * symbol that keeps the object from being linked (cairn_compile_pipeline()). If the object registers an image,
- * constructors and destructors move from .ctors and .dtors to .init_array and .fini_array: target machines of LLVM's C
- * interface use .ctors and .dtors, which lld and mold ignore.
+/* Replaces the section .llvm_stackmaps of a relocatable ELF object for x86-64 or AArch64 by sections `cairn_frames`,
+ * one for each code section with safepoints; a linker keeps or drops both together. `bytes` is the object, of `size`
+ * bytes, at any alignment, and stays unchanged. The function also splits sections that `ld -r` joined, and removes the
+ * undefined symbol that keeps the object from being linked (cairn_compile_pipeline()). If the object registers an
+ * image, constructors and destructors move from .ctors and .dtors to .init_array and .fini_array: target machines of
+ * LLVM's C interface use .ctors and .dtors, which lld and mold ignore.
  *
  * CAIRN_OK: *out is the new object, of *out_size bytes, which the caller frees with free(), or null if the object needs
  *    no change. *error is null.

@@ -177,6 +177,42 @@ static void encodings(void **state)
   cn_free(&b);
 }
 
+/* A port whose prologues save the return address: the frame has x19, x20, x30 and x29 from CFA - 8 down. */
+static void link_registers(void **state)
+{
+  struct cn_root root = {.base = {0, 31, 24}, .derived = {0, 31, 24}};
+  struct cn_map_safepoint safepoint = {.return_offset = 4, .frame = {.cfa_reg = 31, .cfa_offset = 64}, .roots = &root};
+  struct cn_map_function f = {.port = &cn_frame_port_aarch64, .name = "f", .code_size = 8};
+  struct cn_safepoint *frame = &safepoint.frame;
+  struct cn_saved_places shape;
+  struct cn_bytes b = {0};
+
+  (void)state;
+  assert_true(f.port->fill_shape(2, &shape));
+  frame->saved = shape.saved;
+  frame->return_address_offset = shape.return_address;
+  memcpy(frame->saved_offset, shape.offset, sizeof shape.offset);
+  frame->roots = 1;
+  f.safepoints.at = &safepoint;
+  f.safepoints.count = 1;
+#define LINK(place, value, message) PLANT(place, value, cn_map_function_wrong(&f), "frame map: " message)
+  LINK(frame->return_address_offset, 0, "a return address lies outside its place");
+  LINK(frame->return_address_offset, -28, "a return address lies outside its place");
+  LINK(frame->return_address_offset, -72, "a return address lies outside its place");
+  LINK(frame->return_address_offset, -8, "a register is saved in the place of the return address");
+  LINK(frame->saved_offset[0], 0, "a register is saved outside the frame");
+  LINK(frame->saved, 1 << 11 | frame->saved, "a register is saved that is not callee-saved");
+  LINK(root.base.offset, 40, "a slot lies outside the frame"); /* x30 */
+  LINK(root.base.offset, 64, "a slot lies outside the frame");
+  LINK(root.base, ((struct cn_frame_place){1, 30, 0}), "a reference is in a register that no call preserves");
+  LINK(root.base, ((struct cn_frame_place){1, 8, 0}), "a reference is in a register that no call preserves");
+  LINK(root.base, ((struct cn_frame_place){1, 64, 0}), "a reference is in a register that no call preserves");
+  cn_framemap_append_function(&b, &f);
+  PLANT(frame->return_address_offset, -40, cn_framemap_encoding_wrong(b.at, b.count, &f),
+        "frame map: the bytes say something else of a safepoint");
+  cn_free(&b);
+}
+
 /* ---- details ---- */
 
 static void details(void **state)
@@ -222,10 +258,15 @@ static void details(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(functions, build_map),       cmocka_unit_test_setup(frames, build_map),
-      cmocka_unit_test_setup(places, build_map),          cmocka_unit_test_setup(order_of_roots, build_map),
-      cmocka_unit_test_setup(areas_of_frames, build_map), cmocka_unit_test_setup(regions_of_points, build_map),
-      cmocka_unit_test_setup(encodings, build_map),       cmocka_unit_test(details),
+      cmocka_unit_test_setup(functions, build_map),
+      cmocka_unit_test_setup(frames, build_map),
+      cmocka_unit_test_setup(places, build_map),
+      cmocka_unit_test_setup(order_of_roots, build_map),
+      cmocka_unit_test_setup(areas_of_frames, build_map),
+      cmocka_unit_test_setup(regions_of_points, build_map),
+      cmocka_unit_test_setup(encodings, build_map),
+      cmocka_unit_test(link_registers),
+      cmocka_unit_test(details),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * From a statepoint's locations to roots and areas: what the compiler makes in odd cases, and what
- * it must not make. The frame is 64 bytes with its frame address at RSP + 64, and has saved RBX at
- * CFA - 24 and RBP at CFA - 16.
+ * it must not make. The frame of x86-64 is 64 bytes with its frame address at RSP + 64, and has saved
+ * RBX at CFA - 24 and RBP at CFA - 16.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,6 +45,7 @@ static size_t put_place(unsigned char *at, struct place p)
   return n + put(at + n, (uint32_t)p.offset, 4);
 }
 
+static const struct cn_frame_port *port = &cn_frame_port_x86_64;
 static uint8_t saved = 1 << CN_RBX | 1 << CN_RBP, cfa_reg = 7;
 static uint64_t stack_size = 56;
 
@@ -75,6 +76,19 @@ static size_t make(unsigned char *at, int convention, const struct place *places
   return (n + 7) / 8 * 8;
 }
 
+/* A frame of AArch64: x19 at CFA - 8, x20 at CFA - 16, x30 at CFA - 24, x29 at CFA - 32, where x29 points to. */
+static struct cn_safepoint frame_of_x29(void)
+{
+  struct cn_saved_places places;
+  struct cn_safepoint frame = {.cfa_reg = 29, .cfa_offset = 32};
+
+  assert_true(port->fill_shape(2, &places));
+  frame.saved = places.saved;
+  frame.return_address_offset = places.return_address;
+  memcpy(frame.saved_offset, places.offset, sizeof places.offset);
+  return frame;
+}
+
 static const char *build(int convention, const struct place *places, unsigned deopt, unsigned count,
                          struct cn_map_safepoint *out)
 {
@@ -91,7 +105,9 @@ static const char *build(int convention, const struct place *places, unsigned de
       .frame = {.cfa_reg = cfa_reg, .cfa_offset = 64, .saved = saved, .return_address_offset = -8}};
   out->frame.saved_offset[CN_RBX] = -24;
   out->frame.saved_offset[CN_RBP] = -16;
-  return cn_statepoint_roots_build(&cn_frame_port_x86_64, &map, &record, 3, out);
+  if (port == &cn_frame_port_aarch64)
+    out->frame = frame_of_x29();
+  return cn_statepoint_roots_build(port, &map, &record, 3, out);
 }
 
 static void drop(struct cn_map_safepoint *s)
@@ -436,6 +452,86 @@ static void spans(void **state)
   assert_refused(DESCRIBE(&s, SPAN_MARK, NUMBER(1), NUMBER(0), NUMBER(0), NUMBER(4)), &s, "not in section cairn_spans");
 }
 
+static int begin_aarch64(void **state)
+{
+  (void)state;
+  port = &cn_frame_port_aarch64;
+  stack_size = 64;
+  return 0;
+}
+
+enum { X9 = 9, X19 = 19, X20 = 20, X21 = 21, X29 = 29, X30 = 30, SP = 31, V0 = 64 };
+enum { PRESERVE_ALL = 15, TAIL = 18, SWIFT_TAIL = 20 };
+
+#define BUILD_AS(convention, out, at) build(convention, (const struct place[]){at, at}, 0, 2, out)
+
+/* The frame address gets the stack pointer as its base, and so do places that LLVM based on the frame pointer. */
+static void aarch64_bases(void **state)
+{
+  struct place below = SLOT(X29, -8), low = SLOT(SP, 8), first = SLOT(X29, -32);
+  struct cn_map_safepoint s;
+
+  (void)state;
+  assert_null(BUILD_AS(0, &s, below));
+  assert_true(s.frame.cfa_reg == SP && s.frame.cfa_offset == 64);
+  assert_true(s.roots[0].base.reg == SP && s.roots[0].base.offset == 24);
+  drop(&s);
+  assert_null(BUILD_AS(0, &s, first));
+  assert_true(s.roots[0].base.reg == SP && s.roots[0].base.offset == 0);
+  drop(&s);
+  assert_null(BUILD_AS(TAIL, &s, low)); /* the callee may move its frame */
+  assert_true(s.frame.cfa_reg == X29 && s.frame.cfa_offset == 32);
+  assert_true(s.roots[0].base.reg == X29 && s.roots[0].base.offset == -24);
+  drop(&s);
+  stack_size = UINT64_MAX;
+  assert_null(BUILD_AS(0, &s, below));
+  assert_true(s.frame.cfa_reg == X29 && s.roots[0].base.reg == X29 && s.roots[0].base.offset == -8);
+  drop(&s);
+  stack_size = 64;
+}
+
+static void aarch64_slots(void **state)
+{
+  struct place link = SLOT(X29, 8), pointer = SLOT(X29, 0), saved_register = SLOT(SP, 56), caller = SLOT(SP, 64),
+               lower = SLOT(X29, -40), third = SLOT(X21, 8);
+  struct cn_map_safepoint s;
+
+  (void)state;
+  assert_refused(BUILD_AS(0, &s, link), &s, "outside the frame or on a saved register");
+  assert_refused(BUILD_AS(TAIL, &s, link), &s, "outside the frame or on a saved register");
+  assert_refused(BUILD_AS(0, &s, pointer), &s, "outside the frame or on a saved register");
+  assert_refused(BUILD_AS(0, &s, saved_register), &s, "outside the frame or on a saved register");
+  assert_refused(BUILD_AS(0, &s, caller), &s, "outside the frame or on a saved register");
+  assert_refused(BUILD_AS(0, &s, lower), &s, "outside the frame or on a saved register");
+  assert_refused(BUILD_AS(0, &s, third), &s, "a location is not based on sp, or on x29 or x19 with the caller's saved");
+}
+
+static void aarch64_registers(void **state)
+{
+  struct place x8 = REG(8), x9 = REG(X9), x15 = REG(15), x16 = REG(16), x18 = REG(18), x20 = REG(X20), x21 = REG(X21),
+               x29 = REG(X29), x30 = REG(X30), sp = REG(SP), v0 = REG(V0);
+  struct cn_map_safepoint s;
+
+  (void)state;
+  assert_null(BUILD_AS(0, &s, x20));
+  drop(&s);
+  assert_null(BUILD_AS(PRESERVE_ALL, &s, x9));
+  drop(&s);
+  assert_null(BUILD_AS(PRESERVE_ALL, &s, x15));
+  drop(&s);
+  assert_null(BUILD_AS(SWIFT_TAIL, &s, x21));
+  drop(&s);
+  assert_refused(BUILD_AS(SWIFT_TAIL, &s, x20), &s, "that the call does not preserve");
+  assert_refused(BUILD_AS(0, &s, x9), &s, "that the call does not preserve");
+  assert_refused(BUILD_AS(PRESERVE_ALL, &s, x8), &s, "that no call preserves");
+  assert_refused(BUILD_AS(PRESERVE_ALL, &s, x16), &s, "that no call preserves");
+  assert_refused(BUILD_AS(PRESERVE_ALL, &s, x18), &s, "that no call preserves");
+  assert_refused(BUILD_AS(0, &s, x30), &s, "that no call preserves");
+  assert_refused(BUILD_AS(0, &s, sp), &s, "that no call preserves");
+  assert_refused(BUILD_AS(0, &s, x29), &s, "the register that its frame address is based on");
+  assert_refused(BUILD_AS(0, &s, v0), &s, "not in a general register");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -454,6 +550,9 @@ int main(void)
       cmocka_unit_test(decoded),
       cmocka_unit_test(spans),
       cmocka_unit_test(wrong_descriptions),
+      cmocka_unit_test_setup(aarch64_bases, begin_aarch64),
+      cmocka_unit_test_setup(aarch64_slots, begin_aarch64),
+      cmocka_unit_test_setup(aarch64_registers, begin_aarch64),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
