@@ -3,9 +3,9 @@
  * Prepares the input files of a link, and replaces some objects and archives by rewritten copies. Objects with stack
  * maps from another compiler get frame maps, because the runtime would treat frames without frame maps as native; calls
  * of functions that the linker replaces (renames.c) get other names. Bitcode is omitted, because its code is in the
- * joined object. Also tells whether a file has bitcode or such calls. Runs before the link, leaves the inputs
- * unchanged, runs llvm-ar for indices of archives, and prints errors on stderr. The copies are temporary files; this
- * file holds no state.
+ * joined object. Also tells whether a file has bitcode or such calls, or is for another machine. Runs before the link,
+ * leaves the inputs unchanged, runs llvm-ar for indices of archives, and prints errors on stderr. The copies are
+ * temporary files; this file holds no state.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -19,10 +19,12 @@
 #include "base/check.h"
 #include "base/guard.h"
 #include "base/vector.h"
+#include "compile/codegen/codegen.h"
 #include "driver/cc/process.h"
 #include "driver/cc/units.h"
 #include "driver/tool.h"
 #include "object/elf/archive.h"
+#include "object/elf/elf_port.h"
 
 struct mapped_file {
   void *bytes; /* null if the file is unreadable or empty */
@@ -288,6 +290,33 @@ bool cn_inputs_is_bitcode(const char *path)
 
   unmap_input_file(&file);
   return bitcode;
+}
+
+/* True if the bytes, of `path` or its member, are no ELF file for another architecture; false after a message. */
+static bool fits_target(const char *path, const char *member, const void *bytes, size_t size, const char *target)
+{
+  const char *machine = cn_elf_find_other_machine(bytes, size, cn_codegen_library_folder(target));
+
+  if (machine)
+    cn_tool_error("'%s%s%s%s' is for %s, and the link is for %s", path, member ? "(" : "", member ? member : "",
+                  member ? ")" : "", machine, cn_codegen_target_name(target));
+  return !machine;
+}
+
+bool cn_inputs_fit_target(const char *path, const char *target)
+{
+  struct loaded_archive archive;
+  struct mapped_file file = map_input_file(path);
+  bool fits = !cn_codegen_has_port(target) || !file.bytes || fits_target(path, NULL, file.bytes, file.size, target);
+
+  unmap_input_file(&file);
+  if (!fits || !cn_codegen_has_port(target))
+    return fits;
+  open_archive(path, &archive);
+  for (size_t i = 0; i < archive.parts.count && fits; i++)
+    fits = fits_target(path, archive.parts.at[i].name, archive.parts.at[i].bytes, archive.parts.at[i].size, target);
+  close_archive(&archive);
+  return fits;
 }
 
 bool cn_inputs_has_bitcode(const char *path)

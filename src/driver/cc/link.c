@@ -134,6 +134,8 @@ static bool add_link_input(const struct cn_command *command, const struct cn_com
   CN_CHECK(path && item->input);
   if (joined && (unit ? command->lto && unit->bitcode : cn_inputs_is_bitcode(path)))
     return true;
+  if (!unit && !command->dry_run && !cn_inputs_fit_target(path, command->target))
+    return false;
   if (joined && (!unit || renames->list.count) && !command->dry_run && !cn_inputs_replace_file(path, renames, &path))
     return false;
   cn_push(words, path);

@@ -125,6 +125,10 @@ int cn_lto_join_and_compile(const struct cn_command *command, struct cn_joined_b
 bool cn_inputs_is_bitcode(const char *path);
 bool cn_inputs_has_bitcode(const char *path);
 
+/* inputs.c: true if the objects and shared objects at `path`, also in an archive, are for the target; null is the host.
+ * False after a message that names the file and its machine. */
+bool cn_inputs_fit_target(const char *path, const char *target);
+
 /* inputs.c: give the linker's replacement for the file at `path`, which is not bitcode. The replacement is the file
  * itself, or a temporary copy that has frame maps in place of stack maps, has changed names, and lacks bitcode. False
  * after a message. */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the port of an ELF file's machine. Changes nothing, and holds no state.
+ * Finds the port of an ELF file's machine, and files for other machines than a target's. Changes nothing, and holds no
+ * state.
  */
 #include "object/elf/elf_port.h"
 
+#include <elf.h>
 #include <stddef.h>
+#include <string.h>
 
 const struct cn_elf_port *cn_elf_find_port(unsigned machine)
 {
@@ -14,4 +17,19 @@ const struct cn_elf_port *cn_elf_find_port(unsigned machine)
     if (ports[i]->frames->elf_machine == machine)
       return ports[i];
   return NULL;
+}
+
+const char *cn_elf_find_other_machine(const void *bytes, size_t size, const char *triple)
+{
+  Elf64_Ehdr head;
+
+  if (size < sizeof head || memcmp(bytes, ELFMAG, SELFMAG) != 0)
+    return NULL;
+  memcpy(&head, bytes, sizeof head);
+  const struct cn_elf_port *port = cn_elf_find_port(head.e_machine);
+  if (!port)
+    return "another machine";
+  size_t length = strlen(port->architecture);
+  bool same = strncmp(triple, port->architecture, length) == 0 && (!triple[length] || triple[length] == '-');
+  return same ? NULL : port->frames->name;
 }

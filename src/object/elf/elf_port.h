@@ -6,12 +6,14 @@
 #ifndef CN_OBJECT_ELF_ELF_PORT_H
 #define CN_OBJECT_ELF_ELF_PORT_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include "framemap/port.h"
 
 struct cn_elf_port {
   const struct cn_frame_port *frames;
-  uint32_t entry_size; /* the size of a managed function's entry, in bytes */
+  const char *architecture; /* LLVM's name, with which triples begin */
+  uint32_t entry_size;      /* the size of a managed function's entry, in bytes */
   /* Types of relocations */
   uint32_t none;
   uint32_t word; /* 64 bits: symbol + addend */
@@ -30,6 +32,9 @@ extern const struct cn_elf_port cn_elf_port_x86_64, cn_elf_port_aarch64;
 
 /* elf_port.c: the port of an ELF file's machine, or null; and the names of all ports, for messages. */
 const struct cn_elf_port *cn_elf_find_port(unsigned machine);
+
+/* Null, or the name of the file's machine, if the bytes are an ELF file for another architecture than the triple's. */
+const char *cn_elf_find_other_machine(const void *bytes, size_t size, const char *triple);
 #define CN_ELF_PORT_NAMES "x86-64 or AArch64"
 
 #endif

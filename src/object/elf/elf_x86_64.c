@@ -25,6 +25,7 @@ static const char *store_thread_offset(unsigned char *at, uint64_t room, uint32_
 }
 
 const struct cn_elf_port cn_elf_port_x86_64 = {.frames = &cn_frame_port_x86_64,
+                                               .architecture = "x86_64",
                                                .entry_size = ENTRY_SIZE,
                                                .none = R_X86_64_NONE,
                                                .word = R_X86_64_64,
