@@ -66,8 +66,7 @@ static uint32_t count_plain_roots(struct cn_safepoint safepoint, const struct cn
 /* The offset of the return address from the CFA. */
 static int32_t return_offset_of(const struct cn_safepoint *safepoint)
 {
-  (void)safepoint;
-  return -WORD_BYTES;
+  return CN_ARCH_CALL_PUSHES_RETURN ? -WORD_BYTES : safepoint->return_address_offset;
 }
 
 /* The shape of the prologue; CN_ARCH_SHAPES if it has none. */

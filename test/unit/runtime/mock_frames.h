@@ -68,6 +68,8 @@ int cn_framemap_read_safepoint(const struct cn_framemap_function *function, uint
     interrupt();
   *out = safepoints[index].safepoint;
   out->cursor = (const unsigned char *)&safepoints[index];
+  if (out->return_address_offset == 0)
+    out->return_address_offset = -8;
   return CN_FRAMEMAP_OK;
 }
 
