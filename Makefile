@@ -1,6 +1,7 @@
 # A thin front for CMake and Ninja (CMakeLists.txt is the build description).
 #   make demo    install what is missing, build, run gcbench and the table of early and late safepoints
 #   make check   install what is missing, build, run every test
+#   make check-aarch64   tests of the AArch64 port in an emulator, after a cross build
 #   make quick   build, unit tests, and the lit tests of what changed since origin/main
 #   make format  write the C sources as clang-format does (.clang-format); make check refuses others
 #   make bench   measure against plain C and LLVM's own passes
@@ -9,7 +10,7 @@
 #   make deb     Debian packages, in build/deb
 #   make projects   Lua, zlib, SQLite, cmocka and others from Debian's sources, built and tested with CC=cairn-cc
 #   make soak    random programs under stress, and heaps beside their model
-.PHONY: all setup build demo check quick format bench fuzz soak man deb projects clean
+.PHONY: all setup build demo check check-aarch64 quick format bench fuzz soak man deb projects clean
 all: build
 
 setup:
@@ -24,6 +25,11 @@ demo: build
 
 check: build
 	@scripts/check
+
+check-aarch64:
+	@scripts/setup --aarch64
+	@$(MAKE) --no-print-directory build
+	@scripts/check-aarch64 build
 
 quick: build
 	@scripts/quick build
@@ -63,4 +69,4 @@ projects: build
 	@scripts/projects build
 
 clean:
-	rm -rf build build-sanitize build.log
+	rm -rf build build-sanitize build-aarch64 build.log

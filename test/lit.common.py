@@ -30,5 +30,11 @@ config.substitutions.append(('%build', build))
 # Of a test's long ranges `make check` runs a sample: %if soak %{1 48%} %else %{1 6%}. scripts/soak-tests runs them whole.
 if 'soak' in lit_config.params:
     config.available_features.add('soak')
+# scripts/check-aarch64: programs for another machine, which an emulator runs (test/emulated/emulate.c).
+if 'TEST_EMULATOR' in os.environ:
+    for name in ('TEST_EMULATOR', 'TEST_MACHINE', 'TEST_PRELOAD'):
+        config.environment[name] = os.environ[name]
+    config.environment['LD_PRELOAD'] = os.environ['TEST_PRELOAD']
+    config.available_features.add('emulated')
 if os.environ.get('CAIRN_SANITIZE') == 'ON':
     config.available_features.add('sanitize')

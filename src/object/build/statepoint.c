@@ -89,7 +89,7 @@ struct cairn_stackmap_location cn_record_location_at(const struct cn_statepoint_
 
 /* True for LLVM's calling conventions whose callees save the callee-saved registers of C: C, fast, cold, any register,
  * preserve_most, preserve_all, swift, C++ thread-local, tail, guard check, swifttail; Intel's OpenCL, SysV, Win64,
- * vectorcall and regcall; AArch64's vector calls. Callees of other conventions, such as ghccc, save fewer registers. */
+ * vectorcall and regcall, and other vector calls. Callees of other conventions, such as ghccc, save fewer registers. */
 static bool convention_keeps_callee_saved(uint64_t convention)
 {
   static const uint8_t known[] = {
