@@ -90,8 +90,6 @@ struct cn_convention_port {
   unsigned point_unit;
   /* The most arguments of convention anyregcc; instruction selection has no registers for more. */
   unsigned any_register_arguments;
-  /* True if LLVM 22 fails to list the registers that are live after patchpoints of convention anyregcc. */
-  bool lacks_any_register_live_outs;
 
   /* LLVM's intrinsic that makes earlier stores visible before later ones, and its operand; null if the machine keeps
    * the order of stores. */

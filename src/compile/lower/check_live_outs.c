@@ -163,9 +163,6 @@ static bool is_machine_intrinsic(LLVMValueRef instruction)
 
 static const char *flaw_of(const struct cn_ctx *ctx, LLVMValueRef instruction)
 {
-  if (cn_is_point_call(instruction) && LLVMGetInstructionCallConv(instruction) == CN_CONVENTION_ANY_REGISTER &&
-      cn_convention_port_of(ctx->module)->lacks_any_register_live_outs)
-    return "a point of anyregcc";
   if (cn_is_point_call(instruction) || cn_calls_intrinsic(instruction, "llvm.experimental.gc.statepoint"))
     return NULL;
   if (may_be_ordinary_call(ctx, instruction) || is_library_operation(instruction))
