@@ -15,7 +15,7 @@
  *        if (end > mutator.limit) [unlikely] goto slow
  *        mutator.alloc = end; object = free + prefix; store header (and count)
  *        clear the words that the stores leave; the stores
- *        goto tail
+ *        a fence of stores, if the processor needs one; goto tail
  *   slow: r = preserve_all cairn_alloc_slow(layout)           <- a parse point, later
  *        the stores
  *   tail: phi [object], [r]
@@ -292,6 +292,7 @@ static void expand_array_in_line(struct allocation_site *s)
     emit_note_uncleared(s);
   else
     emit_clear_memory(s, emit_address_before_payload(s, fast, 0), size);
+  cn_emit_store_fence(s->ctx, b);
   LLVMBuildBr(b, arms.tail);
   LLVMPositionBuilderAtEnd(b, arms.slow);
   LLVMValueRef slow = emit_slow_call(s);
@@ -453,6 +454,7 @@ static void emit_group_fast_arm(const struct allocation_site *sites, const struc
     else
       emit_clear_unstored_words(&sites[i], objects[i], &group->objects[i]);
   emit_group_parts(&sites[0], group, objects);
+  cn_emit_store_fence(sites[0].ctx, sites[0].builder);
   LLVMBuildBr(sites[0].builder, arms->tail);
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "base/vector.h"
+#include "compile/core/convention.h"
 #include "compile/core/emitted_names.h"
 
 /* The runtime is linked into the executable, so an executable reaches the thread's mutator at a constant offset from
@@ -58,6 +59,17 @@ bool cn_is_mutator_field_address(LLVMValueRef address, uint64_t offset)
   LLVMTypeRef type = LLVMGetGEPSourceElementType(address);
   return index && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 8 &&
          LLVMConstIntGetZExtValue(index) == offset;
+}
+
+void cn_emit_store_fence(struct cn_ctx *ctx, LLVMBuilderRef builder)
+{
+  const struct cn_convention_port *port = cn_convention_port_of(ctx->module);
+
+  if (port->store_fence_intrinsic == NULL)
+    return;
+  LLVMValueRef fence = cn_intrinsic(ctx, port->store_fence_intrinsic, NULL, 0);
+  LLVMValueRef operand = LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), port->store_fence_operand, false);
+  LLVMBuildCall2(builder, LLVMGlobalGetValueType(fence), fence, &operand, 1, "");
 }
 
 static void add_string_attribute(struct cn_ctx *ctx, LLVMValueRef function, const char *name)

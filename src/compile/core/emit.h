@@ -19,6 +19,10 @@ LLVMValueRef cn_emit_mutator_field_address(struct cn_ctx *ctx, LLVMBuilderRef bu
 /* True if `address` is the address of the mutator's field at `offset`, which is not 0. */
 bool cn_is_mutator_field_address(LLVMValueRef address, uint64_t offset);
 
+/* Order all earlier stores before all later stores, as other threads see them. Emits nothing if the target's processors
+ * keep this order. */
+void cn_emit_store_fence(struct cn_ctx *ctx, LLVMBuilderRef builder);
+
 /* The constant address that lies `offset` bytes after the constant `address`. */
 LLVMValueRef cn_constant_address_at_offset(struct cn_ctx *ctx, LLVMValueRef address, int64_t offset);
 /* The constant address `offset` bytes after `address`, inside the object of `address`. */

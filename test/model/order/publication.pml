@@ -25,7 +25,8 @@ bool shared, found; /* the address is there; it was found */
 #define PUBLISH_AFTER FENCED(FENCE)
 #endif
 
-/* @ src/runtime/heap/managed_heap.h: cn_heap_order_new_object */
+/* @ src/runtime/heap/managed_heap.h: cn_heap_order_new_object
+ * @ src/compile/core/emit.c: cn_emit_store_fence */
 active proctype thread()
 {
   do
