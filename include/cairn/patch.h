@@ -50,9 +50,10 @@ enum cairn_point_kind {
   CAIRN_POINT_STATEPOINT, /* gc.statepoint with patch bytes; the region ends at the return address */
 };
 
-enum { CAIRN_POINT_SAVED_MAX = 8 };
+enum { CAIRN_POINT_SAVED_MAX = 12 };
 
-/* A register that the function's prologue has saved: its DWARF number, and its offset from the frame address. */
+/* A register that the function's prologue has saved: its DWARF number, and its offset from the frame address. On
+ * AArch64 the last one is x30, the return address. */
 struct cairn_point_saved {
   uint8_t reg;
   int32_t offset;

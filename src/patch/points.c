@@ -22,7 +22,8 @@ _Static_assert((int)CAIRN_POINT_INTEGER == CN_POINT_INTEGER && (int)CAIRN_POINT_
 _Static_assert((int)CAIRN_POINT_CONSTANT == CN_POINT_CONSTANT && (int)CAIRN_POINT_REGISTER == CN_POINT_REGISTER &&
                    (int)CAIRN_POINT_MEMORY == CN_POINT_MEMORY && (int)CAIRN_POINT_ADDRESS == CN_POINT_ADDRESS,
                "places of values");
-_Static_assert((int)CN_CALLEE_SAVED_COUNT <= (int)CAIRN_POINT_SAVED_MAX, "a place for each register");
+_Static_assert((int)CN_CALLEE_SAVED_COUNT < (int)CAIRN_POINT_SAVED_MAX,
+               "a place for each register, and for the return address");
 
 /* Take the lock with all images indexed. */
 static void begin_look_up(void)
@@ -48,6 +49,9 @@ static void fill_saved(struct cairn_point *point, const struct cn_safepoint *fra
     if (frame->saved >> reg & 1)
       point->saved[point->saved_count++] =
           (struct cairn_point_saved){CN_ARCH_FRAME_PORT->tracked[reg], frame->saved_offset[reg]};
+  if (CN_ARCH_FRAME_PORT->has_link_register)
+    point->saved[point->saved_count++] =
+        (struct cairn_point_saved){CN_ARCH_FRAME_PORT->return_address, frame->return_address_offset};
 }
 
 /* True if the region had only no-ops before the first patch. */

@@ -126,9 +126,11 @@ char *cn_os_alias_code(uintptr_t start, size_t bytes, int *error)
   return writable;
 }
 
+/* The page stays executable throughout, because threads run it. */
 bool cn_os_renew_code(uintptr_t start, size_t bytes)
 {
-  return mprotect((void *)start, bytes, PROT_READ | PROT_EXEC) == 0;
+  return mprotect((void *)start, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) == 0 &&
+         mprotect((void *)start, bytes, PROT_READ | PROT_EXEC) == 0;
 }
 
 /* ---- marks ---- */

@@ -129,8 +129,8 @@ int cn_os_copy_code(uintptr_t start, size_t bytes, int *error);
  * contents. */
 bool cn_os_map_code_copy(int file, uintptr_t start, size_t bytes, void *writable);
 
-/* Give code pages the protection that they have already: readable and executable. Emulators then translate the code
- * anew. False: the system refuses. */
+/* Let an emulator translate code pages anew: give them the right to write, and take it back. Real processors need no
+ * such call. False: the system refuses. */
 bool cn_os_renew_code(uintptr_t start, size_t bytes);
 
 /* Map a page of the file executable, for good, as a mark of the file for tools that record mappings. False: errno has

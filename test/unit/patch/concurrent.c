@@ -33,8 +33,8 @@ static void load(struct module *module)
 {
   module_begin(module, CODE_BYTES);
   for (uint32_t i = 0; i < SITES; i++) {
-    module_site(module, SITE_BYTES * i, 5);
-    module_point(module, SITE_BYTES * i, 5, i, CN_POINT_PATCHPOINT);
+    module_site(module, SITE_BYTES * i, CALL_BYTES);
+    module_point(module, SITE_BYTES * i, CALL_BYTES, i, CN_POINT_PATCHPOINT);
   }
   module_return(module, CODE_BYTES / 2, 1);
   module_return(module, CODE_BYTES / 2 + 1000, 2);

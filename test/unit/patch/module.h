@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * For tests of patches: a module in memory with one function and its points, code of x86-64. After cmocka.h.
+ * For tests of patches: a module in memory with one function and its points. After cmocka.h.
  */
 #ifndef CN_TEST_PATCH_MODULE_H
 #define CN_TEST_PATCH_MODULE_H
@@ -8,14 +8,64 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <cairn/abi.h>
+#include <cairn/assembler.h>
 #include <cairn/patch.h>
 #include "framemap/framemap_format.h"
 #include "framemap/points_format.h"
 #include "patch/images.h"
+#include "patch/machine.h"
 #include "runtime/arch/arch.h"
 #include "runtime/os/os.h"
 
 enum { MODULE_SECTION_BYTES = 4 << 20 };
+enum { RESULT = 0 }; /* the register of a function's result */
+
+/* The port: the alignment of code; bytes of a call and of a far call; the register that frames of points save; the
+ * stops that the change of a call in two words needs; the registers of a first argument and of the first vector; how a
+ * site ends, and how it is run with a first argument. */
+#if defined(__aarch64__)
+enum { CODE_UNIT = 4, CALL_BYTES = 4, FAR_CALL_BYTES = 16, SAVED_REGISTER = CN_X19, SPLIT_CALL_STOPS = 0 };
+enum { RETURN_ADDRESS_OFFSET = -8, SAVED_OFFSET = -16, ARGUMENT = 0, FIRST_VECTOR = CN_DWARF_V0 };
+
+/* A call changes x30, so that a site finds its return address at SP + 8. */
+static inline void write_return(unsigned char *at)
+{
+  static const uint32_t code[] = {0xf94007fe, 0xd65f03c0}; /* ldr x30, [sp, #8]; ret */
+
+  memcpy(at, code, sizeof code);
+}
+
+static inline uint64_t run_site(uintptr_t site, uint64_t argument)
+{
+  register uint64_t result __asm__("x0") = argument;
+  register uint64_t at __asm__("x1") = site;
+
+  __asm__ volatile("sub sp, sp, #16\n\t"
+                   "adr x16, 1f\n\t"
+                   "str x16, [sp, #8]\n\t"
+                   "blr x1\n"
+                   "1: add sp, sp, #16"
+                   : "+r"(result), "+r"(at)
+                   :
+                   : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16",
+                     "x17", "x18", "x30", "cc", "memory");
+  return result;
+}
+#else
+enum { CODE_UNIT = 1, CALL_BYTES = 5, FAR_CALL_BYTES = 13, SAVED_REGISTER = CN_RBX, SPLIT_CALL_STOPS = 1 };
+enum { RETURN_ADDRESS_OFFSET = CN_RETURN_ADDRESS_OFFSET, SAVED_OFFSET = CN_FIRST_PUSH_OFFSET };
+enum { ARGUMENT = 5, FIRST_VECTOR = 17 };
+
+static inline void write_return(unsigned char *at)
+{
+  *at = 0xc3;
+}
+
+static inline uint64_t run_site(uintptr_t site, uint64_t argument)
+{
+  return ((uint64_t (*)(uint64_t))site)(argument);
+}
+#endif
 
 struct module {
   unsigned char *code;
@@ -24,7 +74,7 @@ struct module {
   struct cairn_image image;
 };
 
-/* Begin a module with `bytes` bytes of code, all of which are int3. */
+/* Begin a module with `bytes` bytes of code, which is invalid up to now. */
 static inline void module_begin(struct module *m, size_t bytes)
 {
   size_t page = cn_os_page_bytes();
@@ -44,9 +94,9 @@ static inline struct cn_map_point *module_point(struct module *m, uint32_t start
 
   added.point.frame = (struct cn_safepoint){.cfa_reg = CN_DWARF_SP,
                                             .cfa_offset = 16,
-                                            .saved = 1 << CN_RBX,
-                                            .return_address_offset = CN_RETURN_ADDRESS_OFFSET};
-  added.point.frame.saved_offset[CN_RBX] = CN_FIRST_PUSH_OFFSET;
+                                            .saved = 1 << SAVED_REGISTER,
+                                            .return_address_offset = RETURN_ADDRESS_OFFSET};
+  added.point.frame.saved_offset[SAVED_REGISTER] = SAVED_OFFSET;
   cn_push(&m->points.points, added);
   return &m->points.points.at[m->points.points.count - 1];
 }
@@ -83,27 +133,34 @@ static inline void module_unload(struct module *m)
   cn_function_points_free(&m->points);
 }
 
-/* A function at `offset` that returns the number, within near reach of the sites. */
+/* Write a function at `offset` that returns the number, within near reach of the sites. */
 static inline uintptr_t module_return(struct module *m, size_t offset, unsigned char number)
 {
-  const unsigned char code[] = {0xb8, number, 0, 0, 0, 0xc3};
+  enum { FUNCTION_BYTES = 12 };
+  struct cairn_assembler code;
 
-  memcpy(m->code + offset, code, sizeof code);
+  cairn_assembler_begin(&code, m->code + offset, FUNCTION_BYTES, (uintptr_t)m->code + offset);
+  cairn_assemble_constant(&code, RESULT, number, 4);
+  assert_int_equal(cairn_assemble_return(&code), CAIRN_OK);
   return (uintptr_t)m->code + offset;
 }
 
 /* Write nops and a return at `offset`: a function whose `length` bytes of nops are to be patched. */
 static inline void module_site(struct module *m, size_t offset, size_t length)
 {
-  memset(m->code + offset, 0x90, length);
-  m->code[offset + length] = 0xc3;
+  assert_int_equal(cn_machine_fill_nops(m->code + offset, length), CAIRN_OK);
+  write_return(m->code + offset + length);
 }
 
 static inline int module_run(const struct module *m, size_t offset)
 {
-  int (*function)(void) = (int (*)(void))(uintptr_t)(m->code + offset);
+  return (int)run_site((uintptr_t)m->code + offset, 0);
+}
 
-  return function();
+/* True if the site at `offset` is unpatched. */
+static inline bool module_has_nops(const struct module *m, size_t offset)
+{
+  return cn_machine_is_nops(m->code + offset, CALL_BYTES);
 }
 
 static inline struct cairn_point module_point_at(const struct module *m, size_t offset)
@@ -133,13 +190,16 @@ static inline enum cairn_status module_call(const struct module *m, size_t offse
   return module_commit(patch);
 }
 
+enum { SITE = 8, RETURNS_1 = 0x100, RETURNS_2 = 0x110 };
+
+/* A site whose call one store may change. */
 static inline void module_with_one_site(struct module *m)
 {
   module_begin(m, 4096);
-  module_site(m, 3, 5);
-  module_point(m, 3, 5, 1, CN_POINT_PATCHPOINT);
-  module_return(m, 0x100, 1);
-  module_return(m, 0x110, 2);
+  module_site(m, SITE, CALL_BYTES);
+  module_point(m, SITE, CALL_BYTES, 1, CN_POINT_PATCHPOINT);
+  module_return(m, RETURNS_1, 1);
+  module_return(m, RETURNS_2, 2);
   module_load(m);
 }
 

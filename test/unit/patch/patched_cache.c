@@ -14,7 +14,7 @@
 #include "runtime/threads/stop.h"
 #include "unit/patch/module.h"
 
-enum { ID = 7, SECOND = 256, RDI = 5, RAX = 0 };
+enum { ID = 7, SECOND = 256 };
 
 static unsigned stops;
 static uintptr_t cleared_key; /* cleared before the next stop */
@@ -32,11 +32,12 @@ bool __wrap_cn_native_stop_begin(void)
   return __real_cn_native_stop_begin();
 }
 
-/* A point of the form of a patched cache: the key in rdi, the result in rax, so that the code is a function in C. */
+/* A point of the form of a patched cache, with the key and the result in the registers of a function in C. */
 static void add_point(struct module *m, uint32_t start, uint32_t length, uint16_t arguments)
 {
-  const struct cn_point_value key = {.kind = CN_POINT_REGISTER, .bits = 64, .loc = {.is_register = 1, .reg = RDI}};
-  const struct cn_point_value result = {.kind = CN_POINT_REGISTER, .bits = 64, .loc = {.is_register = 1, .reg = RAX}};
+  const struct cn_point_value key = {.kind = CN_POINT_REGISTER, .bits = 64, .loc = {.is_register = 1, .reg = ARGUMENT}};
+  const struct cn_point_value result = {
+      .kind = CN_POINT_REGISTER, .bits = 64, .loc = {.is_register = 1, .reg = RESULT}};
 
   module_site(m, start, length);
   struct cn_map_point *point = module_point(m, start, length, ID, CN_POINT_PATCHPOINT);
@@ -57,7 +58,7 @@ static void load(struct module *m)
 
 static uintptr_t find(const struct module *m, size_t at, uintptr_t key)
 {
-  return ((uintptr_t (*)(uintptr_t))(uintptr_t)(m->code + at))(key);
+  return run_site((uintptr_t)m->code + at, key);
 }
 
 /* Each fill is one stop for both points; the code has the entries in each stage. */

@@ -29,34 +29,37 @@ static void look_ups(void **state)
   module_point(&m, 0, 8, 7, CN_POINT_PATCHPOINT);
   module_point(&m, 16, 0, 8, CN_POINT_SHADOW);
   module_point(&m, 16, 0, 8, CN_POINT_SHADOW);
-  module_point(&m, 16, 5, 9, CN_POINT_SHADOW);
-  module_point(&m, 40, 13, 7, CN_POINT_STATEPOINT);
+  module_point(&m, 16, 4, 9, CN_POINT_SHADOW);
+  module_point(&m, 40, 12, 7, CN_POINT_STATEPOINT);
   module_load(&m);
   uintptr_t code = (uintptr_t)m.code;
 
   assert_int_equal(cairn_points_with_id(7, points, 4), 2);
   assert_true(points[0].address == code && points[0].length == 8 && points[0].kind == CAIRN_POINT_PATCHPOINT);
-  assert_true(points[1].address == code + 40 && points[1].length == 13 && points[1].kind == CAIRN_POINT_STATEPOINT);
+  assert_true(points[1].address == code + 40 && points[1].length == 12 && points[1].kind == CAIRN_POINT_STATEPOINT);
   assert_true(points[1].function == code && points[1].id == 7);
   assert_int_equal(points[0].frame_reg, CN_DWARF_SP);
   assert_int_equal(points[0].frame_offset, 16);
-  assert_int_equal(points[0].saved_count, 1);
-  assert_int_equal(points[0].saved[0].reg, CN_DWARF_RBX);
-  assert_int_equal(points[0].saved[0].offset, CN_FIRST_PUSH_OFFSET);
+  assert_int_equal(points[0].saved_count, 1 + CN_ARCH_FRAME_PORT->has_link_register);
+  assert_int_equal(points[0].saved[0].reg, CN_ARCH_FRAME_PORT->tracked[SAVED_REGISTER]);
+  assert_int_equal(points[0].saved[0].offset, SAVED_OFFSET);
+  if (CN_ARCH_FRAME_PORT->has_link_register)
+    assert_true(points[0].saved[1].reg == CN_ARCH_FRAME_PORT->return_address &&
+                points[0].saved[1].offset == RETURN_ADDRESS_OFFSET);
   assert_int_equal(cairn_points_with_id(7, points, 1), 2);
   assert_int_equal(cairn_points_with_id(8, NULL, 0), 2);
   assert_int_equal(cairn_points_with_id(10, points, 4), 0);
   assert_int_equal(cairn_points_of_function(code, points, 4), 5);
   assert_true(points[3].id == 9);
   assert_int_equal(cairn_points_of_function(code + 1, points, 4), 0);
-  assert_int_equal(cairn_point_at(code + 20, &point), CAIRN_OK);
+  assert_int_equal(cairn_point_at(code + 19, &point), CAIRN_OK);
   assert_true(point.id == 9);
   assert_int_equal(cairn_point_at(code + 16, &point), CAIRN_OK);
   assert_true(point.id == 9);
   assert_int_equal(cairn_point_at(code + 8, &point), CAIRN_E_UNKNOWN);
-  assert_int_equal(cairn_point_at(code + 21, &point), CAIRN_E_UNKNOWN);
-  assert_int_equal(cairn_point_at(code + 52, &point), CAIRN_OK);
-  assert_int_equal(cairn_point_at(code + 53, &point), CAIRN_E_UNKNOWN);
+  assert_int_equal(cairn_point_at(code + 20, &point), CAIRN_E_UNKNOWN);
+  assert_int_equal(cairn_point_at(code + 51, &point), CAIRN_OK);
+  assert_int_equal(cairn_point_at(code + 52, &point), CAIRN_E_UNKNOWN);
   assert_int_equal(cairn_point_at(code - 1, &point), CAIRN_E_UNKNOWN);
   assert_int_equal(cairn_point_at(0, &point), CAIRN_E_UNKNOWN);
   assert_int_equal(cairn_point_at(UINTPTR_MAX, &point), CAIRN_E_UNKNOWN);
@@ -79,9 +82,9 @@ static void values(void **state)
   cn_push(&at->values,
           (struct cn_point_value){CN_POINT_REFERENCE, 64, CN_POINT_MEMORY, {.reg = CN_DWARF_SP, .offset = 8}, 0});
   cn_push(&at->values,
-          (struct cn_point_value){CN_POINT_FLOAT, 32, CN_POINT_REGISTER, {.is_register = 1, .reg = 17}, 0});
+          (struct cn_point_value){CN_POINT_FLOAT, 32, CN_POINT_REGISTER, {.is_register = 1, .reg = FIRST_VECTOR}, 0});
   cn_push(&at->live_outs, (struct cn_point_live_out){3, 8});
-  cn_push(&at->live_outs, (struct cn_point_live_out){18, 16});
+  cn_push(&at->live_outs, (struct cn_point_live_out){FIRST_VECTOR + 1, 16});
   at->point.values = 3;
   at->point.live_outs = 2;
   module_load(&m);
@@ -95,10 +98,11 @@ static void values(void **state)
   assert_true(value.value_class == CAIRN_POINT_REFERENCE && value.place == CAIRN_POINT_MEMORY &&
               value.reg == CN_DWARF_SP && value.offset == 8);
   assert_int_equal(cairn_point_read_value(&point, 2, &value), CAIRN_OK);
-  assert_true(value.value_class == CAIRN_POINT_FLOAT && value.place == CAIRN_POINT_REGISTER && value.reg == 17);
+  assert_true(value.value_class == CAIRN_POINT_FLOAT && value.place == CAIRN_POINT_REGISTER &&
+              value.reg == FIRST_VECTOR);
   assert_int_equal(cairn_point_read_value(&point, 3, &value), CAIRN_E_BOUNDS);
   assert_int_equal(cairn_point_read_live_out(&point, 1, &live_out), CAIRN_OK);
-  assert_true(live_out.reg == 18 && live_out.size == 16);
+  assert_true(live_out.reg == FIRST_VECTOR + 1 && live_out.size == 16);
   assert_int_equal(cairn_point_read_live_out(&point, 2, &live_out), CAIRN_E_BOUNDS);
   module_unload(&m);
   assert_int_equal(cairn_point_read_value(&point, 0, &value), CAIRN_E_GONE);
@@ -117,9 +121,9 @@ static void regions_of_nops(void **state)
   module_begin(&m, 4096);
   for (uint32_t i = 0; i < 4; i++)
     module_point(&m, 16 * i, i == 2 ? 0 : 8, i, CN_POINT_PATCHPOINT);
-  memcpy(m.code, "\x2e\x66\x0f\x1f\x44\x00\x00\x90", 8);      /* two no-ops */
-  memcpy(m.code + 16, "\x90\x90\x90\x90\x4c\x89\xf6\x90", 8); /* a move between no-ops */
-  memset(m.code + 32, 0x90, 32);
+  for (size_t i = 0; i < 4; i++)
+    assert_int_equal(cn_machine_fill_nops(m.code + 16 * i, 8), CAIRN_OK);
+  write_return(m.code + 16);
   module_load(&m);
   for (int patched = 0; patched < 2; patched++) {
     assert_int_equal(cairn_points_of_function((uintptr_t)m.code, points, 4), 4);
@@ -160,7 +164,7 @@ static void many_modules(void **state)
   for (int round = 0; round < ROUNDS; round++) {
     for (int i = 0; i < MODULES; i++) {
       module_begin(&all[i], 4096);
-      module_point(&all[i], 3, 5, (uint64_t)(i % 10), CN_POINT_SHADOW);
+      module_point(&all[i], 4, 4, (uint64_t)(i % 10), CN_POINT_SHADOW);
       module_load(&all[i]);
       if (i % 7 == 0) /* others wait for the index */
         assert_int_equal(cairn_points_with_id((uint64_t)(i % 10), NULL, 0), i / 10 + 1);
