@@ -37,15 +37,17 @@ static bool is_restorer(const struct restorer_list *restorers, uintptr_t word)
   return false;
 }
 
-/* Find the restorers of handlers that the program gave to the kernel by the system call. False: there are too many. */
+/* Find the restorers of handlers that the program gave to the kernel by the system call. False: there are too many, or
+ * the kernel gives its own return address to one of the handlers. */
 static bool gather_restorers(struct restorer_list *restorers)
 {
   for (int signal = 1; signal <= MAX_SIGNAL; signal++) {
     struct kernel_action action = {0};
-    if (syscall(SYS_rt_sigaction, signal, NULL, &action, sizeof action.mask) != 0 || action.restorer == 0 ||
+    if (syscall(SYS_rt_sigaction, signal, NULL, &action, sizeof action.mask) != 0 ||
+        (action.restorer == 0 && action.handler <= (uintptr_t)SIG_IGN) ||
         cn_os_is_given_handler(signal, action.handler) || is_restorer(restorers, action.restorer))
       continue;
-    if (restorers->count == MAX_RESTORERS)
+    if (restorers->count == MAX_RESTORERS || action.restorer == 0)
       return false;
     restorers->at[restorers->count++] = action.restorer;
   }

@@ -38,7 +38,7 @@ size_t cn_os_resident_bytes(uintptr_t at, size_t bytes);
 size_t cn_os_resident_set_bytes(size_t *files);
 /* Advice: put the whole range into memory now. */
 void cn_os_populate_pages(uintptr_t at, size_t bytes);
-/* Copy the bytes at `at`, if all of them are readable. Async-signal-safe. */
+/* Copy the bytes at `at`, at most PIPE_BUF, if all of them are readable. Async-signal-safe. */
 bool cn_os_read_memory(uintptr_t at, void *into, size_t bytes);
 /* Advice: use large pages in this range, which will be in use for long. */
 void cn_os_prefer_large_pages(uintptr_t at, size_t bytes);

@@ -17,7 +17,7 @@
 #include "runtime/threads/stop.h"
 #include "runtime/walk/index.h"
 
-enum { RSP = 7, MANY = 3000 };
+enum { MANY = 3000 };
 
 static struct mock_safepoint safepoints[2][MANY];
 static struct mock_function functions[2][MANY];
@@ -38,7 +38,7 @@ static void make(int which, uintptr_t base, int words)
   for (int i = 0; i < MANY; i++) {
     uintptr_t entry = base + 64 * (uintptr_t)i;
     safepoints[which][i] = (struct mock_safepoint){.pc = entry + 1 + draw(64),
-                                                   .safepoint = {.cfa_reg = RSP, .cfa_offset = 8 * (words + i % 7)}};
+                                                   .safepoint = {.cfa_reg = SP, .cfa_offset = 8 * (words + i % 7)}};
     functions[which][i] = (struct mock_function){entry, 64, 1, &safepoints[which][i]};
   }
   for (int i = MANY; i-- > 1;) {
@@ -140,8 +140,8 @@ static void two(struct mock_function one, struct mock_function other)
   cn_index_look_up_map(0x10000);
 }
 
-static struct mock_safepoint in_both = {.pc = 0x10020, .safepoint = {.cfa_reg = RSP, .cfa_offset = 16}};
-static struct mock_safepoint another = {.pc = 0x10020, .safepoint = {.cfa_reg = RSP, .cfa_offset = 24}};
+static struct mock_safepoint in_both = {.pc = 0x10020, .safepoint = {.cfa_reg = SP, .cfa_offset = 16}};
+static struct mock_safepoint another = {.pc = 0x10020, .safepoint = {.cfa_reg = SP, .cfa_offset = 24}};
 
 static void different_maps(void)
 {
@@ -165,17 +165,17 @@ static void one(struct cn_safepoint safepoint)
 
 static void saved_outside(void)
 {
-  one((struct cn_safepoint){.cfa_reg = RSP, .cfa_offset = 16, .saved = 1, .saved_offset = {-24}});
+  one((struct cn_safepoint){.cfa_reg = SP, .cfa_offset = 16, .saved = 1, .saved_offset = {-24}});
 }
 
 static void saved_over_pc(void)
 {
-  one((struct cn_safepoint){.cfa_reg = RSP, .cfa_offset = 16, .saved = 1, .saved_offset = {-8}});
+  one((struct cn_safepoint){.cfa_reg = SP, .cfa_offset = 16, .saved = 1, .saved_offset = {-8}});
 }
 
 static void beyond_function(void)
 {
-  struct mock_safepoint mock = {.pc = 0x10050, .safepoint = {.cfa_reg = RSP, .cfa_offset = 16}};
+  struct mock_safepoint mock = {.pc = 0x10050, .safepoint = {.cfa_reg = SP, .cfa_offset = 16}};
   struct mock_function function = {0x10000, 64, 1, &mock};
 
   mock_image(&images[0], &function, 1);
@@ -191,7 +191,7 @@ static void another_find(void)
 static void interrupted(void)
 {
   mock_interrupt = another_find;
-  one((struct cn_safepoint){.cfa_reg = RSP, .cfa_offset = 16});
+  one((struct cn_safepoint){.cfa_reg = SP, .cfa_offset = 16});
 }
 
 static void bad_maps(void **state)
@@ -209,7 +209,7 @@ static void bad_maps(void **state)
  * of its function, and the entry of the next. */
 static void good_maps(void **state)
 {
-  struct mock_safepoint last = {.pc = 0x10040, .safepoint = {.cfa_reg = RSP, .cfa_offset = 40}};
+  struct mock_safepoint last = {.pc = 0x10040, .safepoint = {.cfa_reg = SP, .cfa_offset = 40}};
   struct mock_function some[] = {{0x10040, 64, 0, NULL}, {0x10000, 64, 1, &last}, {0x10000, 64, 1, &last}};
 
   (void)state;

@@ -13,6 +13,13 @@
 #include <cairn/collector.h>
 #include "framemap/framemap.h"
 #include "framemap/framemap_format.h"
+#include "runtime/arch/arch.h"
+
+/* Registers of any port: the stack pointer, the frame pointer, the first and the third of those that calls keep, and
+ * one that calls change. */
+enum { SP = CN_DWARF_SP, KEPT = 0, OTHER_KEPT = 2, CHANGED = 5 };
+#define FP CN_ARCH_FRAME_POINTER
+#define DWARF(tracked) cn_arch_callee_saved[tracked]
 
 struct mock_safepoint {
   uintptr_t pc;

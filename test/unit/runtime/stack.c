@@ -19,7 +19,7 @@
 #include "runtime/walk/code_regions.h"
 #include "runtime/walk/walk.h"
 
-enum { RAX = 0, RBX = 3, RSI = 4, RDI = 5, RBP = 6, RSP = 7, R12 = 12 };
+enum { RESULT = 0, ALSO_CHANGED = 4 };
 
 /* Code addresses: functions of 256 bytes at 0x10000, 0x20000, ...; region at 0x90000. */
 #define F(n) ((uintptr_t)(n) << 16)
@@ -44,7 +44,7 @@ static uintptr_t native(void)
 
 static struct cn_safepoint plain(int words)
 {
-  return (struct cn_safepoint){.cfa_reg = RSP, .cfa_offset = 8 * words};
+  return (struct cn_safepoint){.cfa_reg = SP, .cfa_offset = 8 * words};
 }
 
 /* f, in the slow path, <- region <- g <- native. Frames end at stack[21], [27], [31]. */
@@ -75,7 +75,7 @@ static struct cn_saved_regs *prepare(void)
 /* ---- a manager: frames of six words, rbx saved in the first ---- */
 
 struct told {
-  uintptr_t *rsi;
+  uintptr_t *also_changed;
   unsigned tag;
   void *parameter;
   bool stuck, ends, stays;
@@ -97,9 +97,9 @@ static void previous(struct cairn_stack_iterator *iterator, void *data)
     cairn_stack_set(iterator, &state);
     return;
   }
-  state.reg[RBX] = &frame[0];
-  state.reg[R12] = NULL;
-  state.reg[RSI] = told->rsi;
+  state.reg[DWARF(KEPT)] = &frame[0];
+  state.reg[DWARF(OTHER_KEPT)] = NULL;
+  state.reg[ALSO_CHANGED] = told->also_changed;
   state.pc = &frame[5];
   state.sp = (uintptr_t)&frame[6];
   cairn_stack_set(iterator, &state);
@@ -127,7 +127,7 @@ static void drop(void)
 static void managers_step(void **state)
 {
   struct cn_saved_regs *regs = prepare();
-  struct told told = {.rsi = &stack[50]};
+  struct told told = {.also_changed = &stack[50]};
   struct cairn_stack_iterator it;
   struct cairn_stack_state now;
   uintptr_t value;
@@ -145,17 +145,17 @@ static void managers_step(void **state)
   cairn_stack_get(&it, &now);
   assert_ptr_equal(now.pc, &stack[20]);
   assert_int_equal(now.sp, at(21));
-  assert_ptr_equal(now.reg[RBX], &regs->gpr[RBX]);
-  assert_null(now.reg[RSI]);
-  assert_null(now.reg[RSP]);
+  assert_ptr_equal(now.reg[DWARF(KEPT)], &regs->gpr[DWARF(KEPT)]);
+  assert_null(now.reg[ALSO_CHANGED]);
+  assert_null(now.reg[SP]);
   cairn_stack_next_virtual(&it);
   assert_int_equal(cairn_stack_ip(&it), F(2) + 8);
   cairn_stack_get(&it, &now);
-  assert_ptr_equal(now.reg[RBX], &stack[21]);
-  assert_ptr_equal(now.reg[RSI], &stack[50]);
-  assert_ptr_equal(now.reg[RBP], &regs->gpr[RBP]);
-  assert_null(now.reg[R12]);
-  assert_null(now.reg[RDI]);
+  assert_ptr_equal(now.reg[DWARF(KEPT)], &stack[21]);
+  assert_ptr_equal(now.reg[ALSO_CHANGED], &stack[50]);
+  assert_ptr_equal(now.reg[DWARF(FP)], &regs->gpr[DWARF(FP)]);
+  assert_null(now.reg[DWARF(OTHER_KEPT)]);
+  assert_null(now.reg[CHANGED]);
   cairn_stack_next(&it);
   assert_true(cairn_stack_past_end(&it));
   assert_int_equal(cairn_stack_ip(&it), 0);
@@ -167,7 +167,7 @@ static void managers_step(void **state)
 static void set_is_get(void **state)
 {
   struct cn_saved_regs *regs = prepare();
-  struct told told = {.rsi = NULL};
+  struct told told = {.also_changed = NULL};
   struct cairn_stack_iterator it;
   struct cairn_stack_state now, again;
 
@@ -175,7 +175,7 @@ static void set_is_get(void **state)
   add(&told);
   cairn_stack_youngest(&it);
   cairn_stack_get(&it, &now);
-  assert_ptr_equal(now.reg[RAX], &regs->gpr[RAX]);
+  assert_ptr_equal(now.reg[RESULT], &regs->gpr[RESULT]);
   assert_ptr_equal(now.pc, &regs->pc);
   cairn_stack_next(&it);
   cairn_stack_set(&it, &now);
@@ -299,7 +299,7 @@ static void tags(void **state)
 
 static void suspended(void **state)
 {
-  struct told told = {.rsi = NULL};
+  struct told told = {.also_changed = NULL};
   struct cairn_stack_iterator it;
   struct cairn_stack_state from = {.pc = &stack[20], .sp = at(21)};
 
@@ -387,7 +387,7 @@ static void no_handler(void)
 
 static void region_gone(void)
 {
-  struct told told = {.rsi = NULL};
+  struct told told = {.also_changed = NULL};
   struct cairn_stack_iterator it;
 
   prepare();
@@ -406,12 +406,12 @@ static void no_base(void)
 /* g has a reference in r12, which the manager says is lost. */
 static void lost_register(void)
 {
-  struct told told = {.rsi = NULL};
+  struct told told = {.also_changed = NULL};
   struct cairn_stack_iterator it;
 
   prepare();
   in_g[0].safepoint.roots = 1;
-  in_g[0].roots[0] = (struct cn_root){.base = {1, R12, 0}};
+  in_g[0].roots[0] = (struct cn_root){.base = {1, DWARF(OTHER_KEPT), 0}};
   mock_image(&image, functions, 2);
   add(&told);
   cairn_stack_youngest(&it);

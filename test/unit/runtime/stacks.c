@@ -19,7 +19,7 @@
 #include "runtime/walk/walk.h"
 
 #define F(n) ((uintptr_t)(n) << 16)
-enum { RSP = 7, WORDS = 64 };
+enum { WORDS = 64 };
 
 extern const char cn_arch_native_return[];
 
@@ -44,7 +44,7 @@ static bool waits(const struct cairn_stack *stack, struct cairn_stack_state *sta
 static void prepare(void)
 {
   in_f[0] = (struct mock_safepoint){
-      .pc = F(1) + 8, .safepoint = {.cfa_reg = RSP, .cfa_offset = 32, .roots = 1}, .roots = {{.base = {0, RSP, 0}}}};
+      .pc = F(1) + 8, .safepoint = {.cfa_reg = SP, .cfa_offset = 32, .roots = 1}, .roots = {{.base = {0, SP, 0}}}};
   functions[0] = (struct mock_function){F(1), 256, 1, in_f};
   mock_image(&image, functions, 1);
   if (anchors == NULL)

@@ -18,7 +18,7 @@
 #include "mock_frames.h"
 #include "runtime/roots/fast_walk.h"
 
-enum { RBX = 3, RBP = 6, RSP = 7, WORDS = 400000, KINDS = 40, DEPTH = 300, MOST_FOUND = 16000 };
+enum { WORDS = 400000, KINDS = 40, DEPTH = 300, MOST_FOUND = 16000 };
 
 static uintptr_t *stack; /* after its last word nothing can be read */
 static struct mock_safepoint safepoints[KINDS];
@@ -41,24 +41,44 @@ static uintptr_t pc_of(uint64_t kind)
 
 /* ---- random maps ---- */
 
-static void draw_saved(struct cn_safepoint *safepoint, unsigned words)
+static void save_as(struct cn_safepoint *safepoint, unsigned shape)
 {
-  static const int order[] = {CN_RBP, CN_R15, CN_R14, CN_R13, CN_R12, CN_RBX};
-  int32_t at = -16;
+  safepoint->saved = (uint16_t)cn_arch_shape_registers(shape);
+  safepoint->return_address_offset = (int32_t)(intptr_t)cn_arch_return_slot(0, shape);
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
+    safepoint->saved_offset[i] = (int32_t)cn_arch_prologue_shapes[shape].offset[i];
+}
+
+static int32_t lowest_offset(const struct cn_safepoint *safepoint)
+{
+  int32_t lowest = safepoint->return_address_offset;
 
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
-    if (draw(2) && (unsigned)(-at / 8) <= words) {
-      safepoint->saved |= (uint8_t)(1 << order[i]);
-      safepoint->saved_offset[order[i]] = at;
-      at -= 8 + (draw(20) == 0 && (unsigned)(-at / 8) + 2 <= words ? 8 : 0);
-    }
+    if ((safepoint->saved >> i & 1) && safepoint->saved_offset[i] < lowest)
+      lowest = safepoint->saved_offset[i];
+  return lowest;
+}
+
+/* Some prologues have no shape: one of their registers lies below all others. */
+static void draw_saved(struct cn_safepoint *safepoint, unsigned words)
+{
+  int32_t room = -8 * (int32_t)words;
+
+  save_as(safepoint, (unsigned)draw(CN_ARCH_SHAPES));
+  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
+    if ((safepoint->saved >> i & 1) && draw(40) == 0 && lowest_offset(safepoint) - 16 >= room)
+      safepoint->saved_offset[i] = lowest_offset(safepoint) - 16;
+  if (lowest_offset(safepoint) < room) {
+    safepoint->saved = 0;
+    safepoint->return_address_offset = -8;
+  }
 }
 
 static struct cn_frame_place draw_place(unsigned words)
 {
   if (words < 2 || draw(2))
     return (struct cn_frame_place){1, cn_arch_callee_saved[draw(CN_CALLEE_SAVED_COUNT)], 0};
-  return (struct cn_frame_place){0, RSP, (int32_t)(8 * draw(words - 1))};
+  return (struct cn_frame_place){0, SP, (int32_t)(8 * draw(words - 1))};
 }
 
 /* Words that the frame has at least: what roots and saved registers take. */
@@ -67,7 +87,7 @@ static unsigned draw_safepoint(struct mock_safepoint *mock)
   struct cn_safepoint *safepoint = &mock->safepoint;
   unsigned words = draw(12) == 0 ? 66000 : 1 + (unsigned)draw(20);
 
-  safepoint->cfa_reg = RSP;
+  safepoint->cfa_reg = SP;
   safepoint->cfa_offset = 8 * (int32_t)words;
   draw_saved(safepoint, words);
   safepoint->roots = (uint32_t)draw(8);
@@ -80,16 +100,17 @@ static unsigned draw_safepoint(struct mock_safepoint *mock)
   }
   if (words > 4 && draw(8) == 0) {
     safepoint->areas = 1;
-    mock->areas[0] = (struct cn_described_area){.reg = RSP, .count = 2, .stride = 8};
+    mock->areas[0] = (struct cn_described_area){.reg = SP, .count = 2, .stride = 8};
   }
   if (words > 2 && words < 100 && draw(4) == 0) {
-    safepoint->cfa_reg = RBP;
-    safepoint->cfa_offset = 16;
-    safepoint->saved |= 1 << CN_RBP;
-    for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
-      safepoint->saved_offset[i] = 0;
-    safepoint->saved = 1 << CN_RBP;
-    safepoint->saved_offset[CN_RBP] = -16;
+    unsigned shape;
+    do {
+      shape = (unsigned)draw(CN_ARCH_SHAPES);
+    } while (!(cn_arch_shape_registers(shape) >> FP & 1) || cn_arch_frame_record_bytes(shape) > 8 * (words + 8));
+    safepoint->cfa_reg = DWARF(FP);
+    safepoint->cfa_offset = (int32_t)cn_arch_frame_record_bytes(shape);
+    save_as(safepoint, shape);
+    words += 8 + CN_CALLEE_SAVED_COUNT;
   }
   return words;
 }
@@ -105,23 +126,23 @@ static struct mock_stack build(unsigned *least)
 {
   struct mock_stack made = {.regs = (struct cn_saved_regs *)&stack[8]};
   uintptr_t *sp = (uintptr_t *)cn_arch_sp_after(made.regs);
-  uintptr_t *pc = &made.regs->pc, *base_pointer = &made.regs->gpr[RBP];
+  uintptr_t *pc = &made.regs->pc, *base_pointer = &made.regs->gpr[DWARF(FP)];
 
   for (int i = 0; i < WORDS; i++) /* stale return addresses */
     stack[i] = draw(3) ? 0xdead0000 + (uintptr_t)i * 8 : pc_of(draw(KINDS));
   for (int i = 0; i < DEPTH; i++) {
     uint64_t kind = draw(KINDS);
     const struct cn_safepoint *safepoint = &safepoints[kind].safepoint;
-    unsigned words = least[kind] + (safepoint->cfa_reg == RBP ? (unsigned)draw(30) : 0);
+    unsigned words = least[kind] + (safepoint->cfa_reg == SP ? 0 : (unsigned)draw(30));
     uintptr_t *cfa = sp + words;
     if (cfa > stack + WORDS)
       continue;
     *pc = pc_of(kind);
-    if (safepoint->cfa_reg == RBP)
-      *base_pointer = (uintptr_t)(cfa - 2);
-    if (safepoint->saved >> CN_RBP & 1)
-      base_pointer = cfa + safepoint->saved_offset[CN_RBP] / 8;
-    pc = cfa - 1;
+    if (safepoint->cfa_reg != SP)
+      *base_pointer = (uintptr_t)cfa - (uintptr_t)safepoint->cfa_offset;
+    if (safepoint->saved >> FP & 1)
+      base_pointer = cfa + safepoint->saved_offset[FP] / 8;
+    pc = cfa + safepoint->return_address_offset / 8;
     sp = cfa;
     made.depth++;
   }
@@ -253,7 +274,7 @@ static void with_many_safepoints(void **state)
 
   (void)state;
   for (uintptr_t i = 0; i < MANY; i++) {
-    others[i] = (struct mock_safepoint){.pc = 0x1000000 + 16 * i + 5, .safepoint = {.cfa_reg = RSP, .cfa_offset = 8}};
+    others[i] = (struct mock_safepoint){.pc = 0x1000000 + 16 * i + 5, .safepoint = {.cfa_reg = SP, .cfa_offset = 8}};
     other_functions[i] = (struct mock_function){0x1000000 + 16 * i, 16, 1, &others[i]};
   }
   mock_image(&other_image, other_functions, MANY);
@@ -289,21 +310,21 @@ static void two_frames(struct cn_safepoint safepoint, uintptr_t base_pointer)
   mock_image(&image, &function, 1);
   mutator = (struct cairn_mutator){.stack_end = (uintptr_t)(stack + 40)};
   regs->pc = pc_of(0);
-  regs->gpr[RBP] = base_pointer;
+  regs->gpr[DWARF(FP)] = base_pointer;
   assert_true(cn_walk_begin(&walk, &mutator, regs)); /* now the safepoint has been met */
   walk_fast(regs);
 }
 
 static void beyond_the_end(void)
 {
-  two_frames((struct cn_safepoint){.cfa_reg = RSP, .cfa_offset = 24 * 8}, 0);
+  two_frames((struct cn_safepoint){.cfa_reg = SP, .cfa_offset = 24 * 8}, 0);
 }
 
 static struct cn_safepoint by_frame_pointer(void)
 {
-  struct cn_safepoint safepoint = {.cfa_reg = RBP, .cfa_offset = 16, .saved = 1 << CN_RBP};
+  struct cn_safepoint safepoint = {.cfa_reg = DWARF(FP), .cfa_offset = 16, .saved = 1 << FP};
 
-  safepoint.saved_offset[CN_RBP] = -16;
+  safepoint.saved_offset[FP] = -16;
   return safepoint;
 }
 

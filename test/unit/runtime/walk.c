@@ -17,14 +17,17 @@
 #include "runtime/os/os.h"
 #include "runtime/roots/frame_roots.h"
 #include "runtime/walk/walk.h"
-
-enum { RBX = 3, RBP = 6, RDI = 5, RSP = 7, R12 = 12 };
+#ifdef __aarch64__
+#include "walk/port_aarch64.h"
+#else
+#include "walk/port_x86_64.h"
+#endif
 
 /* Code addresses: functions of 256 bytes at 0x10000, 0x20000, ... */
 #define F(n) ((uintptr_t)(n) << 16)
 
 static const struct cn_root no_root;
-static uintptr_t stack[64];
+static uintptr_t memory[96], *const stack = memory + 32; /* 64 words, and room below for a stub's registers */
 static struct cairn_image image;
 static struct cairn_mutator mutator;
 static struct cn_anchor *anchors;
@@ -62,13 +65,13 @@ static void anchor(int i, uintptr_t pc, int word)
 /* Frame of `words` words over SP: CFA = SP + 8 * words. */
 static struct cn_safepoint plain(int words)
 {
-  return (struct cn_safepoint){.cfa_reg = RSP, .cfa_offset = 8 * words};
+  return (struct cn_safepoint){.cfa_reg = SP, .cfa_offset = 8 * words};
 }
 
-/* regs at the bottom of the stack: the youngest frame's SP is stack[17]. */
+/* The youngest frame's SP is stack[17]. */
 static struct cn_saved_regs *stub(uintptr_t pc)
 {
-  struct cn_saved_regs *regs = (struct cn_saved_regs *)stack;
+  struct cn_saved_regs *regs = (struct cn_saved_regs *)&stack[17] - 1;
 
   regs->pc = pc;
   return regs;
@@ -84,10 +87,10 @@ static void steps_and_registers(void **state)
 
   (void)state;
   reset();
-  in_f[0].safepoint.saved = 1 << CN_RBX | 1 << CN_RBP;
-  in_f[0].safepoint.saved_offset[CN_RBX] = -24;
-  in_f[0].safepoint.saved_offset[CN_RBP] = -16;
-  in_h[0].safepoint.cfa_reg = RBP; /* as after a dynamic alloca */
+  in_f[0].safepoint.saved = 1 << KEPT | 1 << FP;
+  in_f[0].safepoint.saved_offset[KEPT] = -24;
+  in_f[0].safepoint.saved_offset[FP] = -16;
+  in_h[0].safepoint.cfa_reg = DWARF(FP); /* as after a dynamic alloca */
   in_h[0].safepoint.cfa_offset = 16;
   mock_image(&image, functions, 3);
   struct cn_saved_regs *regs = stub(F(1) + 8);
@@ -100,17 +103,17 @@ static void steps_and_registers(void **state)
   assert_int_equal(walk.frame.pc, F(1) + 8);
   assert_int_equal(walk.frame.sp, at(17));
   assert_ptr_equal(walk.frame.regs, regs);
-  assert_ptr_equal(cn_frame_register_place(&walk.frame, RDI), &regs->gpr[RDI]);
+  assert_ptr_equal(cn_frame_register_place(&walk.frame, CHANGED), &regs->gpr[CHANGED]);
   assert_true(cn_walk_next(&walk));
   assert_int_equal(walk.frame.pc, F(2) + 8);
   assert_int_equal(walk.frame.sp, at(21));
   assert_ptr_equal(walk.frame.pc_slot, &stack[20]);
   assert_null(walk.frame.regs);
-  assert_ptr_equal(cn_frame_register_place(&walk.frame, RBX), &stack[18]);
-  assert_ptr_equal(cn_frame_register_place(&walk.frame, R12), &regs->gpr[R12]);
+  assert_ptr_equal(cn_frame_register_place(&walk.frame, DWARF(KEPT)), &stack[18]);
+  assert_ptr_equal(cn_frame_register_place(&walk.frame, DWARF(OTHER_KEPT)), &regs->gpr[DWARF(OTHER_KEPT)]);
   assert_true(cn_walk_next(&walk));
   assert_int_equal(walk.frame.sp, at(24));
-  assert_ptr_equal(cn_frame_register_place(&walk.frame, RBX), &stack[18]);
+  assert_ptr_equal(cn_frame_register_place(&walk.frame, DWARF(KEPT)), &stack[18]);
   assert_false(cn_walk_next(&walk));
   assert_int_equal(walk.frame.sp, at(32));
 }
@@ -128,7 +131,7 @@ static void natives_are_crossed(void **state)
   reset();
   mock_image(&image, functions, 2);
   anchor(0, F(2) + 8, 50);
-  anchors[1] = (struct cn_anchor){.pc = F(2) + 8, .sp = at(40)}; /* its call is over */
+  anchors[1] = anchor_of_ended_call(F(2) + 8, at(40));
   anchor(2, F(2) + 8, 30);
   anchor(3, F(1) + 8, 18);
   mutator.anchor = anchors + 4;
@@ -139,7 +142,7 @@ static void natives_are_crossed(void **state)
   assert_true(cn_walk_next(&walk));
   assert_int_equal(walk.frame.pc, F(2) + 8);
   assert_int_equal(walk.frame.sp, at(30));
-  assert_ptr_equal(cn_frame_register_place(&walk.frame, RBP), &anchors[2].saved[CN_RBP]);
+  assert_ptr_equal(cn_frame_register_place(&walk.frame, DWARF(FP)), &anchors[2].saved[FP]);
   assert_true(cn_walk_next(&walk));
   assert_int_equal(walk.frame.sp, at(50));
   assert_int_equal(walk.natives, 2);
@@ -178,10 +181,10 @@ static void roots_of_a_frame(void **state)
   reset();
   in_f[0].safepoint.roots = 3;
   in_f[0].safepoint.areas = 1;
-  in_f[0].roots[0] = (struct cn_root){.base = {1, RDI, 0}};
-  in_f[0].roots[1] = (struct cn_root){.base = {0, RSP, 16}};
-  in_f[0].roots[2] = (struct cn_root){.base = {0, RSP, 16}, .derived = {1, RBX, 0}, .is_derived = true};
-  in_f[0].areas[0] = (struct cn_described_area){.reg = RSP, .offset = 24, .count = 3, .stride = 16, .ref_offset = 8};
+  in_f[0].roots[0] = (struct cn_root){.base = {1, CHANGED, 0}};
+  in_f[0].roots[1] = (struct cn_root){.base = {0, SP, 16}};
+  in_f[0].roots[2] = (struct cn_root){.base = {0, SP, 16}, .derived = {1, DWARF(KEPT), 0}, .is_derived = true};
+  in_f[0].areas[0] = (struct cn_described_area){.reg = SP, .offset = 24, .count = 3, .stride = 16, .ref_offset = 8};
   mock_image(&image, functions, 1);
   struct cn_saved_regs *regs = stub(F(1) + 8);
 
@@ -190,8 +193,8 @@ static void roots_of_a_frame(void **state)
   assert_int_equal(found.count, 6);
   assert_ptr_equal(found.slot[0], &stack[19]); /* those with a code first */
   assert_null(found.base[0]);
-  assert_ptr_equal(found.slot[1], &regs->gpr[RDI]);
-  assert_ptr_equal(found.slot[2], &regs->gpr[RBX]);
+  assert_ptr_equal(found.slot[1], &regs->gpr[CHANGED]);
+  assert_ptr_equal(found.slot[2], &regs->gpr[DWARF(KEPT)]);
   assert_ptr_equal(found.base[2], &stack[19]);
   for (int i = 0; i < 3; i++)
     assert_ptr_equal(found.slot[3 + i], &stack[21 + 2 * i]);
@@ -241,12 +244,12 @@ static void odd_slot(void)
   struct cn_safepoint safepoint = plain(2);
 
   safepoint.roots = 1;
-  one_frame(safepoint, (struct cn_root){.base = {0, RSP, 4}}, native());
+  one_frame(safepoint, (struct cn_root){.base = {0, SP, 4}}, native());
 }
 
 static void caller_saved(void)
 {
-  struct mock_safepoint in_f[] = {{.pc = F(1) + 8, .safepoint = plain(2), .roots = {{.base = {1, RDI, 0}}}}};
+  struct mock_safepoint in_f[] = {{.pc = F(1) + 8, .safepoint = plain(2), .roots = {{.base = {1, CHANGED, 0}}}}};
   struct mock_function functions[] = {{F(1), 256, 1, in_f}};
   struct found found = {.count = 0};
   struct cn_walk walk;
@@ -272,46 +275,50 @@ static void broken_stacks(void **state)
   aborts(caller_saved, "a reference in a register that the callee may have overwritten");
 }
 
-/* As the ABI's prologue pushes them: rbp r15 r14 r13 r12 rbx, those that are in the mask. */
+/* The walker's table, and the places in frame maps. */
 static void shapes(void **state)
 {
-  static const int order[] = {CN_RBP, CN_R15, CN_R14, CN_R13, CN_R12, CN_RBX};
+  struct cn_saved_places places;
 
   (void)state;
-  for (unsigned mask = 0; mask < 1 << CN_CALLEE_SAVED_COUNT; mask++) {
-    intptr_t pushed = -8; /* the return address */
-    for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++) {
-      int reg = order[i];
-      bool saved = mask >> reg & 1;
-      pushed -= saved ? 8 : 0;
-      assert_int_equal((intptr_t)cn_arch_prologue_shapes[mask].offset[reg], saved ? pushed : 0);
-      assert_int_equal(cn_arch_prologue_shapes[mask].keep[reg], saved ? 0 : UINTPTR_MAX);
+  for (unsigned shape = 0; shape < CN_ARCH_SHAPES; shape++) {
+    assert_true(CN_ARCH_FRAME_PORT->fill_shape(shape, &places));
+    assert_int_equal(cn_arch_shape_registers(shape), places.saved);
+    assert_int_equal(cn_arch_shape_of(places.saved), shape);
+    assert_int_equal((intptr_t)cn_arch_return_slot(0, shape), places.return_address);
+    for (int reg = 0; reg < CN_CALLEE_SAVED_COUNT; reg++) {
+      bool saved = places.saved >> reg & 1;
+      assert_int_equal((intptr_t)cn_arch_prologue_shapes[shape].offset[reg], saved ? places.offset[reg] : 0);
+      assert_int_equal(cn_arch_prologue_shapes[shape].keep[reg], saved ? 0 : UINTPTR_MAX);
     }
+    if (places.saved >> FP & 1)
+      assert_int_equal(-(intptr_t)cn_arch_frame_record_bytes(shape), places.offset[FP]);
   }
+  assert_false(CN_ARCH_FRAME_PORT->fill_shape(CN_ARCH_SHAPES, &places));
 }
 
 /* Return addresses at the end of what is mapped: of calls that never return, and of signal
  * handlers. */
 static void signal_frames(void **state)
 {
-  static const unsigned char restorer[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+  enum { SIZE = sizeof restorer, STEP = sizeof restorer[0] }; /* return addresses are multiples of the step */
   size_t page = cn_os_page_bytes();
-  uintptr_t memory = cn_os_reserve_addresses(2 * page), end = memory + page, interrupted;
-  ucontext_t context = {0};
+  uintptr_t pages = cn_os_reserve_addresses(2 * page), end = pages + page, interrupted;
+  static struct interrupted_code code;
+  uintptr_t frame = frame_of_handler(&code, 1234);
 
   (void)state;
-  assert_true(cn_os_commit_memory(memory, page));
-  memcpy((void *)(end - sizeof restorer), restorer, sizeof restorer);
-  context.uc_mcontext.gregs[REG_RIP] = 1234;
-  for (uintptr_t pc = end - page + 1; pc <= end; pc++)
-    assert_int_equal(cn_arch_is_signal_frame(pc, (uintptr_t)&context, &interrupted), pc == end - sizeof restorer);
+  assert_true(cn_os_commit_memory(pages, page));
+  memcpy((void *)(end - SIZE), restorer, SIZE);
+  for (uintptr_t pc = end - page + STEP; pc <= end; pc += STEP)
+    assert_int_equal(cn_arch_is_signal_frame(pc, frame, &interrupted), pc == end - SIZE);
   assert_int_equal(interrupted, 1234);
-  memcpy((void *)(end - 5), restorer, 5);
-  assert_false(cn_arch_is_signal_frame(end - 5, (uintptr_t)&context, &interrupted));
+  memcpy((void *)(end - STEP), restorer, STEP);
+  assert_false(cn_arch_is_signal_frame(end - STEP, frame, &interrupted));
   assert_true(cn_os_commit_memory(end, page));
-  memcpy((void *)(end - 5), restorer, sizeof restorer);
-  assert_true(cn_arch_is_signal_frame(end - 5, (uintptr_t)&context, &interrupted));
-  cn_os_release_memory(memory, 2 * page);
+  memcpy((void *)(end - STEP), restorer, SIZE);
+  assert_true(cn_arch_is_signal_frame(end - STEP, frame, &interrupted));
+  cn_os_release_memory(pages, 2 * page);
 }
 
 /* Whatever was jumped to, there is nothing to read. */

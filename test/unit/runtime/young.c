@@ -20,7 +20,7 @@
 #include "runtime/roots/roots.h"
 #include "runtime/walk/return_barriers.h"
 
-enum { RSP = 7, FRAME = 4, DEEPEST = 3000, STEPS = 4000 };
+enum { FRAME = 4, DEEPEST = 3000, STEPS = 4000 };
 enum { TOP = FRAME * DEEPEST + 64 }; /* below the youngest frame are a stub's */
 enum { AREA = 0, ROOT = 1, PC = 3 }; /* words of a frame */
 static const uintptr_t code = 0x10000, pc = 0x10008;
@@ -240,9 +240,9 @@ static void prepare(void)
 {
   static struct mock_safepoint safepoint = {
       .pc = pc,
-      .safepoint = {.cfa_reg = RSP, .cfa_offset = 8 * FRAME, .roots = 1, .areas = 1},
-      .roots = {{.base = {0, RSP, 8 * ROOT}}},
-      .areas = {{.reg = RSP, .offset = 8 * AREA, .stride = 8, .count = 1}}};
+      .safepoint = {.cfa_reg = SP, .cfa_offset = 8 * FRAME, .roots = 1, .areas = 1},
+      .roots = {{.base = {0, SP, 8 * ROOT}}},
+      .areas = {{.reg = SP, .offset = 8 * AREA, .stride = 8, .count = 1}}};
   static struct mock_function function = {code, 256, 1, &safepoint};
 
   mock_image(&image, &function, 1);
@@ -303,13 +303,13 @@ static void at_random(void **state)
 
 /* ---- a root in a register that the youngest activation had saved, and has restored since ---- */
 
-enum { RBX = 3, KEPT = 4711 };
+enum { VALUE = 4711 };
 static long kept_seen;
 
 static void found_kept(void *env, struct cairn_slot slot)
 {
   (void)env;
-  assert_int_equal(*slot.address, KEPT);
+  assert_int_equal(*slot.address, VALUE);
   kept_seen++;
 }
 
@@ -332,7 +332,7 @@ static bool scan_and_visit(uintptr_t at, int visits)
 
   (void)stopped_here();
   regs->pc = at;
-  regs->gpr[RBX] = KEPT;
+  regs->gpr[DWARF(KEPT)] = VALUE;
   cairn_mutator.stopped = regs;
   cn_deferred_frames_begin_stop();
   assert_true(cn_young_scan_stack(&source, &walk, ignore, NULL, &young));
@@ -344,21 +344,21 @@ static bool scan_and_visit(uintptr_t at, int visits)
 static void register_of_before(void **state)
 {
   enum { COUNT = 1000 };
-  static struct mock_safepoint has = {
-      .pc = pc, .safepoint = {.cfa_reg = RSP, .cfa_offset = 8 * FRAME, .roots = 1}, .roots = {{.base = {1, RBX, 0}}}};
+  static struct mock_safepoint has = {.pc = pc, .safepoint = {.cfa_reg = SP, .cfa_offset = 8 * FRAME, .roots = 1}};
   static struct mock_safepoint saves = {
       .pc = 0x20008,
-      .safepoint = {.cfa_reg = RSP, .cfa_offset = 8 * FRAME, .saved = 1 << CN_RBX, .saved_offset = {[CN_RBX] = -16}}};
+      .safepoint = {.cfa_reg = SP, .cfa_offset = 8 * FRAME, .saved = 1 << KEPT, .saved_offset = {[KEPT] = -16}}};
   static struct mock_function functions[] = {{code, 256, 1, &has}, {0x20000, 256, 1, &saves}};
 
   (void)state;
   if (!cn_arch_may_replace_returns())
     skip();
+  has.roots[0] = (struct cn_root){.base = {1, DWARF(KEPT), 0}};
   prepare();
   cairn_mutator.stopped = NULL;
   mock_image(&image, functions, 2);
   grow(COUNT - 1);
-  frame(depth)[2] = KEPT;
+  frame(depth)[2] = VALUE;
   scan_and_visit(saves.pc, 0); /* sets barriers */
   cairn_deferred_roots(true);
   assert_true(scan_and_visit(saves.pc, 1));

@@ -5,7 +5,7 @@
 #ifndef TEST_UNIT_RUNTIME_MANAGED_CODE_PORT_AARCH64_H
 #define TEST_UNIT_RUNTIME_MANAGED_CODE_PORT_AARCH64_H
 
-enum { X19 = 19, X20 = 20, X28 = 28, SP = 31, ARGUMENT = 0, SECOND_ARGUMENT = 1, RESULT = 0 };
+enum { X19 = 19, X20 = 20, X28 = 28, ARGUMENT = 0, SECOND_ARGUMENT = 1, RESULT = 0 };
 
 /* The general registers without x16 to x18, x30 and the stack pointer, then 32 vector registers of 16 bytes. */
 struct file {
