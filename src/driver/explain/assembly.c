@@ -17,6 +17,7 @@ struct assembly_walk {
   size_t function; /* index, or CN_EXPLAIN_NONE outside of the module's functions */
   struct cn_explain_position position;
   struct cn_text block, ir_block;
+  const char *comment; /* the beginning of comments, which depends on the target */
   label_places labels;
   size_t text_size;
   bool in_stack_map;
@@ -35,11 +36,11 @@ static unsigned outermost_line_of(struct cn_text chain)
   return 0;
 }
 
-/* Read "\t.loc\tFILE LINE COLUMN ... # CHAIN". */
+/* Read "\t.loc\tFILE LINE COLUMN ... # CHAIN", with the target's comment. */
 static void take_position(struct assembly_walk *walk, struct cn_text line)
 {
-  size_t comment = cn_text_find(line, "# ");
-  struct cn_text chain = cn_text_trim(cn_text_skip(line, comment + 2));
+  size_t comment = cn_text_find(line, walk->comment);
+  struct cn_text chain = cn_text_trim(cn_text_skip(line, comment + strlen(walk->comment)));
   char *end;
 
   walk->position = (struct cn_explain_position){0};
@@ -85,29 +86,32 @@ static void take_label(struct assembly_walk *walk, struct cn_text label, struct 
   walk->ir_block = cn_text_begins_with(comment, "%") ? cn_text_skip(comment, 1) : (struct cn_text){0};
 }
 
-/* "LABEL:   # %NAME" or "# %bb.1:   # %NAME". */
+/* "LABEL:   # %NAME" or "# %bb.1:   # %NAME", with the target's comments. */
 static bool take_label_line(struct assembly_walk *walk, struct cn_text line)
 {
-  struct cn_text label = cn_text_begins_with(line, "# ") ? cn_text_skip(line, 2) : line;
+  size_t mark = strlen(walk->comment);
+  struct cn_text label = cn_text_begins_with(line, walk->comment) ? cn_text_skip(line, mark) : line;
   size_t colon = cn_text_before(label, ':').size;
 
   if (line.size == 0 || line.at[0] == '\t' || line.at[0] == ' ' || colon == label.size)
     return false;
   struct cn_text rest = cn_text_skip(label, colon + 1);
-  struct cn_text comment = cn_text_trim(cn_text_skip(rest, cn_text_before(rest, '#').size + 1));
+  struct cn_text comment = cn_text_trim(cn_text_skip(rest, cn_text_find(rest, walk->comment) + mark));
   take_label(walk, (struct cn_text){label.at, colon}, comment);
   return true;
 }
 
 /* ---- lines ---- */
 
+/* The comment tells the target's form of comments. */
 static void begin_function(struct assembly_walk *walk, struct cn_text line)
 {
-  static const char mark[] = "# -- Begin function ";
+  static const char mark[] = " -- Begin function ";
   size_t at = cn_text_find(line, mark);
 
-  if (at == line.size)
+  if (at == line.size || at == 0)
     return;
+  walk->comment = line.at[at - 1] == '/' ? "// " : "# ";
   walk->function = cn_explain_find_function(walk->explain, cn_text_skip(line, at + sizeof mark - 1));
   walk->position = (struct cn_explain_position){0};
   walk->block = walk->ir_block = (struct cn_text){0};
@@ -125,13 +129,14 @@ static void take_instruction(struct assembly_walk *walk, struct cn_text line)
   cn_push(lines, taken);
 }
 
-/* "\t.long\t.Ltmp8-walk" begins the record of the stack map whose code ends at the label. */
+/* "\t.long\t.Ltmp8-walk", or ".word" for some targets, begins the record of the stack map whose code ends at the
+ * label. */
 static void take_record(struct assembly_walk *walk, struct cn_text line, cn_explain_places *records)
 {
   static const char directive[] = "\t.long\t";
   const struct cn_explain_place none = {CN_EXPLAIN_NONE, 0};
 
-  if (!cn_text_begins_with(line, "\t.long\t.Ltmp"))
+  if (!cn_text_begins_with(line, "\t.long\t.Ltmp") && !cn_text_begins_with(line, "\t.word\t.Ltmp"))
     return;
   struct cn_text label = cn_text_before(cn_text_skip(line, sizeof directive - 1), '-');
   size_t number = label_number_of(walk, label);
@@ -147,18 +152,19 @@ static void take_line(struct assembly_walk *walk, struct cn_text line, cn_explai
     take_record(walk, line, records);
   if (walk->function == CN_EXPLAIN_NONE || take_label_line(walk, line))
     return;
-  if (cn_text_find(line, "# -- End function") < line.size)
+  if (cn_text_find(line, " -- End function") < line.size)
     walk->function = CN_EXPLAIN_NONE;
   else if (cn_text_begins_with(line, "\t.loc\t"))
     take_position(walk, line);
-  else if (line.size > 1 && line.at[0] == '\t' && line.at[1] != '.' && line.at[1] != '#')
+  else if (line.size > 1 && line.at[0] == '\t' && line.at[1] != '.' && line.at[1] != walk->comment[0])
     take_instruction(walk, line);
 }
 
 void cn_explain_take_assembly(struct cn_explain *explain, cn_explain_places *records)
 {
   struct cn_text rest = {explain->assembly_text.bytes, explain->assembly_text.size}, line;
-  struct assembly_walk walk = {.explain = explain, .function = CN_EXPLAIN_NONE, .text_size = rest.size};
+  struct assembly_walk walk = {
+      .explain = explain, .function = CN_EXPLAIN_NONE, .comment = "# ", .text_size = rest.size};
 
   while (cn_text_next_line(&rest, &line))
     take_line(&walk, line, records);

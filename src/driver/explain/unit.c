@@ -91,20 +91,22 @@ static bool open_assembly(struct cn_explain *explain, const char *path)
 }
 
 /* Assemble, and keep the stack map, because the stack map has the records that the assembly's labels belong to. */
-static bool assemble(const char *assembly, const char *object)
+static bool assemble(const struct cn_command *command, const char *assembly, const char *object)
 {
   struct cn_words words = {0};
   const char *const all[] = {cn_process_clang_path(), "-c", "-o", object, assembly};
 
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     cn_push(&words, all[i]);
+  if (command->target)
+    cn_push(&words, cn_command_format_string("--target=%s", command->target));
   int status = cn_process_run(&words);
   cn_free(&words);
   return status == 0;
 }
 
 /* Take the code of the compiled unit. */
-static bool take_code(struct cn_explain *explain, const char *assembly)
+static bool take_code(struct cn_explain *explain, const struct cn_command *command, const char *assembly)
 {
   const char *object = cn_temp_make_file_name("explained", ".o");
   cn_explain_places records = {0};
@@ -112,7 +114,8 @@ static bool take_code(struct cn_explain *explain, const char *assembly)
   if (!object || !open_assembly(explain, assembly))
     return false;
   cn_explain_take_assembly(explain, &records);
-  bool ok = records.count == 0 || (assemble(assembly, object) && cn_explain_take_safepoints(explain, object, &records));
+  bool ok = records.count == 0 ||
+            (assemble(command, assembly, object) && cn_explain_take_safepoints(explain, object, &records));
   cn_free(&records);
   if (ok)
     cn_explain_match(explain);
@@ -140,7 +143,7 @@ static int compile_command(struct cn_explain *explain, struct cn_command *comman
   if (status != CN_EXIT_OK)
     return CN_EXIT_FAILED;
   explain->native = explain->ir_text == NULL;
-  return take_code(explain, assembly) ? CN_EXIT_OK : CN_EXIT_FAILED;
+  return take_code(explain, command, assembly) ? CN_EXIT_OK : CN_EXIT_FAILED;
 }
 
 int cn_explain_compile(struct cn_explain *explain, const char *path, char **words, int count)
