@@ -7,7 +7,20 @@
 #include <stdlib.h>
 #include "coroutines.h"
 
-enum { RBX = 3, RBP = 6, R12 = 12, R13, R14, R15, BYTES = 64 << 10 };
+/* Where a waiting activation has its registers, by DWARF number, as words; and its return address. */
+#ifdef __aarch64__
+enum { PC_WORD = 1, SELF_WORD = 2, WORDS = 20 };
+static const struct saved {
+  uint8_t reg, word;
+} saved_registers[] = {{29, 0}, {19, 2}, {20, 3}, {21, 4},  {22, 5}, {23, 6},
+                       {24, 7}, {25, 8}, {26, 9}, {27, 10}, {28, 11}};
+#else
+enum { PC_WORD = 6, SELF_WORD = 5, WORDS = 7 };
+static const struct saved {
+  uint8_t reg, word;
+} saved_registers[] = {{15, 0}, {14, 1}, {13, 2}, {12, 3}, {6, 4}, {3, 5}};
+#endif
+enum { BYTES = 64 << 10 };
 
 struct coroutine {
   uintptr_t *waits, *resumer_waits;
@@ -23,11 +36,9 @@ struct coroutine *coroutine_current;
 /* The activation that waits with its registers at `saved`. */
 static void waiting(uintptr_t *saved, struct cairn_stack_state *state)
 {
-  static const uint8_t order[] = {R15, R14, R13, R12, RBP, RBX};
-
-  *state = (struct cairn_stack_state){.pc = saved + 6, .sp = (uintptr_t)(saved + 7)};
-  for (int i = 0; i < 6; i++)
-    state->reg[order[i]] = saved + i;
+  *state = (struct cairn_stack_state){.pc = saved + PC_WORD, .sp = (uintptr_t)(saved + WORDS)};
+  for (size_t i = 0; i < sizeof saved_registers / sizeof *saved_registers; i++)
+    state->reg[saved_registers[i].reg] = saved + saved_registers[i].word;
 }
 
 static bool suspended(const struct cairn_stack *stack, struct cairn_stack_state *state)
@@ -35,7 +46,7 @@ static bool suspended(const struct cairn_stack *stack, struct cairn_stack_state 
   struct coroutine *coroutine = stack->data;
 
   /* It is over; or it has not begun. */
-  if (coroutine->waits == NULL || coroutine->waits[6] == (uintptr_t)coroutine_start)
+  if (coroutine->waits == NULL || coroutine->waits[PC_WORD] == (uintptr_t)coroutine_start)
     return false;
   waiting(coroutine->waits, state);
   return true;
@@ -68,11 +79,11 @@ void *coroutine_new(coroutine_body *body, long argument)
   *coroutine = (struct coroutine){.body = body,
                                   .argument = argument,
                                   .stack = {low, low + BYTES, suspended, coroutine, {0}}};
-  *--top = 0;
-  *--top = (uintptr_t)coroutine_start;
-  *--top = (uintptr_t)coroutine; /* rbx */
-  for (int i = 0; i < 5; i++)
-    *--top = 0;
+  top -= WORDS + WORDS % 2; /* the stack pointer is a multiple of 16 after the return */
+  for (int i = 0; i < WORDS; i++)
+    top[i] = 0;
+  top[PC_WORD] = (uintptr_t)coroutine_start;
+  top[SELF_WORD] = (uintptr_t)coroutine; /* in the register of in_assembly.S */
   coroutine->waits = top;
   if (cairn_stack_add(&coroutine->stack))
     abort();

@@ -10,7 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13 };
+/* The registers that language_mix saves; those that any call loses; and what the barrier saves, from
+ * the SP of its frame. A register has its DWARF number. */
+#ifdef __aarch64__
+enum { NODE = 19, VALUE = 20, ELEMENT = 21, BARRIER_WORDS = 20 };
+#define LOST_REGISTERS 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 30
+static const struct saved {
+  uint8_t reg, word;
+} saved_by_barrier[] = {{0, 0},   {1, 1},   {2, 2},   {3, 3},   {4, 4},   {5, 5},
+                        {6, 6},   {7, 7},   {8, 8},   {9, 9},   {10, 10}, {11, 11},
+                        {12, 12}, {13, 13}, {14, 14}, {15, 15}, {16, 16}, {17, 17}};
+#else
+enum { NODE = 3, VALUE = 12, ELEMENT = 13, BARRIER_WORDS = 11 };
+#define LOST_REGISTERS 0, 1, 2, 4, 5, 8, 9, 10, 11
+static const struct saved {
+  uint8_t reg, word;
+} saved_by_barrier[] = {{11, 1}, {10, 2}, {9, 3}, {8, 4}, {5, 5}, {4, 6}, {1, 7}, {2, 8}, {0, 9}};
+#endif
 enum { CALLS = 3, LINE = 0x11e };
 
 struct root {
@@ -59,6 +75,7 @@ static int describe(const struct cairn_stack_iterator *iterator, char *buffer, s
 
 static void previous(struct cairn_stack_iterator *iterator, void *data)
 {
+  static const uint8_t lost[] = {LOST_REGISTERS};
   struct cairn_stack_state state;
 
   (void)data;
@@ -66,14 +83,11 @@ static void previous(struct cairn_stack_iterator *iterator, void *data)
   uintptr_t end = state.sp + *(uintptr_t *)state.sp;
   state.pc = (uintptr_t *)end;
   state.sp = end + 8;
-  state.reg[R13] = (uintptr_t *)(end - 32);
-  state.reg[R12] = (uintptr_t *)(end - 40);
-  state.reg[RBX] = (uintptr_t *)(end - 48);
-  /* Its caller knows nothing of the others. */
-  for (int reg = 0; reg < CAIRN_STACK_REGISTERS; reg++)
-    if (reg == RAX || reg == RDX || reg == RCX || (reg >= RSI && reg <= RDI) ||
-        (reg >= R8 && reg <= R11))
-      state.reg[reg] = NULL;
+  state.reg[ELEMENT] = (uintptr_t *)(end - 32);
+  state.reg[VALUE] = (uintptr_t *)(end - 40);
+  state.reg[NODE] = (uintptr_t *)(end - 48);
+  for (size_t i = 0; i < sizeof lost; i++)
+    state.reg[lost[i]] = NULL;
   cairn_stack_set(iterator, &state);
 }
 
@@ -115,16 +129,15 @@ static const struct cairn_code_manager language = {"language", describe, previou
 /* It has saved all registers, so that its caller may have roots in any. */
 static void previous_of_barrier(struct cairn_stack_iterator *iterator, void *data)
 {
-  static const uint8_t saved[] = {R11, R10, R9, R8, RDI, RSI, RDX, RCX, RAX};
   struct cairn_stack_state state;
 
   (void)data;
   cairn_stack_get(iterator, &state);
-  uintptr_t *word = (uintptr_t *)state.sp + 1;
-  for (size_t i = 0; i < sizeof saved; i++)
-    state.reg[saved[i]] = word++;
-  state.pc = word;
-  state.sp = (uintptr_t)(word + 1);
+  uintptr_t *frame = (uintptr_t *)state.sp;
+  for (size_t i = 0; i < sizeof saved_by_barrier / sizeof *saved_by_barrier; i++)
+    state.reg[saved_by_barrier[i].reg] = frame + saved_by_barrier[i].word;
+  state.pc = frame + BARRIER_WORDS - 1;
+  state.sp = (uintptr_t)(frame + BARRIER_WORDS);
   cairn_stack_set(iterator, &state);
 }
 

@@ -21,6 +21,17 @@ static uintptr_t table[8];
 #else
 #define ENTRY CAIRN_ENTRY_STRING(table_call)
 #endif
+#ifdef __aarch64__
+__asm__("  .text\n"
+        "  .globl table_call\n  .type table_call, %function\n"
+        "table_start:\n" ENTRY "  .cfi_startproc\n"
+        "  sub sp, sp, 32\n  .cfi_def_cfa_offset 32\n"
+        "  str x30, [sp, 24]\n  .cfi_offset 30, -8\n  str x30, [sp, 8]\n"
+        "  mov x16, x0\n  mov x0, x1\n  blr x16\n"
+        "  ldr x9, [sp, 8]\n  ldr x30, [sp, 24]\n  cmp x9, x30\n  b.eq 1f\n  brk 1\n"
+        "1:\n  add sp, sp, 32\n  .cfi_def_cfa_offset 0\n  ret\n"
+        "  .cfi_endproc\ntable_end:\n  .size table_call, . - table_call\n");
+#else
 __asm__("  .text\n"
         "  .globl table_call\n  .type table_call, @function\n"
         "table_start:\n" ENTRY "  .cfi_startproc\n"
@@ -30,6 +41,7 @@ __asm__("  .text\n"
         "  movq 8(%rsp), %rcx\n  cmpq %rcx, 24(%rsp)\n  je 1f\n  ud2\n"
         "1:\n  addq $24, %rsp\n  .cfi_adjust_cfa_offset -24\n  ret\n"
         "  .cfi_endproc\ntable_end:\n  .size table_call, . - table_call\n");
+#endif
 
 void put(long index, uintptr_t reference)
 {
