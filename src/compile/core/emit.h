@@ -143,4 +143,10 @@ bool cn_can_retype_function(LLVMValueRef function);
  * and deletes the old one. Calls with the old type stay, so the calling convention must allow them. */
 LLVMValueRef cn_retype(struct cn_ctx *ctx, LLVMValueRef function, LLVMTypeRef type);
 
+/* The same in two steps, for other changes of parameters and result. The new function has the body, which uses the
+ * parameters of the old one: parameter i becomes parameter places[i]. Between the steps, the caller replaces the uses.
+ */
+LLVMValueRef cn_retype_begin(struct cn_ctx *ctx, LLVMValueRef function, LLVMTypeRef type, const unsigned *places);
+void cn_retype_end(LLVMValueRef function, LLVMValueRef retyped);
+
 #endif

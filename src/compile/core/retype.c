@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Gives a function another signature, because a tail call must have its caller's signature (tail_widen.c,
- * call_targets.c). Needs: nothing. Provides: cn_retype(), cn_can_retype_function(). Breaks: struct cn_cfg; the function
- * moves to the module's end.
+ * call_targets.c), or because a struct's words get their types (struct_words.c). Needs: nothing. Provides: the
+ * cn_retype*() functions, cn_can_retype_function(). Breaks: struct cn_cfg; the function moves to the module's end.
  */
 #include "compile/core/emit.h"
 
@@ -21,17 +21,29 @@ bool cn_can_retype_function(LLVMValueRef function)
   return true;
 }
 
-static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
+static void copy_attributes_at(LLVMValueRef from, LLVMAttributeIndex at, LLVMValueRef to, LLVMAttributeIndex place)
 {
-  for (int index = -1; index <= (int)LLVMCountParams(from); index++) {
-    LLVMAttributeIndex at = (LLVMAttributeIndex)index;
-    unsigned count = LLVMGetAttributeCountAtIndex(from, at);
-    LLVMAttributeRef *list = cn_alloc((count + 1) * sizeof *list);
-    bool same = index < 1 || LLVMTypeOf(LLVMGetParam(from, at - 1)) == LLVMTypeOf(LLVMGetParam(to, at - 1));
-    LLVMGetAttributesAtIndex(from, at, list);
-    for (unsigned i = 0; i < count && same; i++)
-      LLVMAddAttributeAtIndex(to, at, list[i]);
-    free(list);
+  unsigned count = LLVMGetAttributeCountAtIndex(from, at);
+  LLVMAttributeRef *list = cn_alloc((count + 1) * sizeof *list);
+
+  LLVMGetAttributesAtIndex(from, at, list);
+  for (unsigned i = 0; i < count; i++)
+    LLVMAddAttributeAtIndex(to, place, list[i]);
+  free(list);
+}
+
+/* Parameter i of `from` is parameter places[i] of `to`; null: each keeps its place. */
+static void copy_attributes(LLVMValueRef from, LLVMValueRef to, const unsigned *places)
+{
+  LLVMTypeRef old = LLVMGlobalGetValueType(from), new = LLVMGlobalGetValueType(to);
+
+  copy_attributes_at(from, CN_FUNCTION_INDEX, to, CN_FUNCTION_INDEX);
+  if (LLVMGetReturnType(old) == LLVMGetReturnType(new))
+    copy_attributes_at(from, LLVMAttributeReturnIndex, to, LLVMAttributeReturnIndex);
+  for (unsigned i = 0; i < LLVMCountParams(from); i++) {
+    unsigned place = places ? places[i] : i;
+    if (LLVMTypeOf(LLVMGetParam(from, i)) == LLVMTypeOf(LLVMGetParam(to, place)))
+      copy_attributes_at(from, i + 1, to, place + 1);
   }
 }
 
@@ -46,7 +58,7 @@ void cn_emit_copy_global_metadata(LLVMValueRef from, LLVMValueRef to)
   LLVMDisposeValueMetadataEntries(entries);
 }
 
-void cn_emit_copy_function_properties(LLVMValueRef from, LLVMValueRef to)
+static void copy_properties(LLVMValueRef from, LLVMValueRef to, const unsigned *places)
 {
   LLVMSetFunctionCallConv(to, LLVMGetFunctionCallConv(from));
   LLVMSetAlignment(to, LLVMGetAlignment(from));
@@ -60,12 +72,17 @@ void cn_emit_copy_function_properties(LLVMValueRef from, LLVMValueRef to)
     LLVMSetPrefixData(to, LLVMGetPrefixData(from));
   if (LLVMHasPrologueData(from))
     LLVMSetPrologueData(to, LLVMGetPrologueData(from));
-  copy_attributes(from, to);
+  copy_attributes(from, to, places);
   cn_emit_copy_global_metadata(from, to);
 }
 
+void cn_emit_copy_function_properties(LLVMValueRef from, LLVMValueRef to)
+{
+  copy_properties(from, to, NULL);
+}
+
 /* Move all properties of a function except its type, its body and its name. */
-static void move_properties(LLVMValueRef from, LLVMValueRef to)
+static void move_properties(LLVMValueRef from, LLVMValueRef to, const unsigned *places)
 {
   LLVMSetLinkage(to, LLVMGetLinkage(from));
   LLVMSetVisibility(to, LLVMGetVisibility(from));
@@ -73,7 +90,7 @@ static void move_properties(LLVMValueRef from, LLVMValueRef to)
   LLVMSetUnnamedAddress(to, LLVMGetUnnamedAddress(from));
   if (LLVMGetComdat(from))
     LLVMSetComdat(to, LLVMGetComdat(from));
-  cn_emit_copy_function_properties(from, to);
+  copy_properties(from, to, places);
   LLVMGlobalClearMetadata(from);
 }
 
@@ -88,16 +105,21 @@ static LLVMValueRef narrow_parameter(LLVMBuilderRef builder, LLVMValueRef value,
   return LLVMBuildExtractElement(builder, pair, LLVMConstInt(i32, 0, false), "");
 }
 
-static void move_body(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to)
+static void move_body(LLVMValueRef from, LLVMValueRef to)
 {
-  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMBasicBlockRef block;
-  size_t length;
 
   while ((block = LLVMGetFirstBasicBlock(from))) {
     LLVMRemoveBasicBlockFromParent(block);
     LLVMAppendExistingBasicBlock(to, block);
   }
+}
+
+static void replace_parameters(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  size_t length;
+
   LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(to)));
   for (unsigned i = 0; i < LLVMCountParams(from); i++) {
     LLVMValueRef old = LLVMGetParam(from, i), new = LLVMGetParam(to, i);
@@ -108,19 +130,33 @@ static void move_body(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to)
   LLVMDisposeBuilder(builder);
 }
 
-LLVMValueRef cn_retype(struct cn_ctx *ctx, LLVMValueRef function, LLVMTypeRef type)
+LLVMValueRef cn_retype_begin(struct cn_ctx *ctx, LLVMValueRef function, LLVMTypeRef type, const unsigned *places)
 {
   CN_CHECK(LLVMIsAFunction(function) && cn_can_retype_function(function));
   CN_CHECK(LLVMCountParamTypes(type) >= LLVMCountParams(function));
   LLVMValueRef new = LLVMAddFunction(ctx->module, "", type);
+
+  move_properties(function, new, places);
+  move_body(function, new);
+  return new;
+}
+
+void cn_retype_end(LLVMValueRef function, LLVMValueRef new)
+{
   size_t length;
   char *name = cn_strdup(LLVMGetValueName2(function, &length));
 
-  move_properties(function, new);
-  move_body(ctx, function, new);
   LLVMReplaceAllUsesWith(function, new);
   LLVMDeleteFunction(function);
   LLVMSetValueName2(new, name, length);
   free(name);
+}
+
+LLVMValueRef cn_retype(struct cn_ctx *ctx, LLVMValueRef function, LLVMTypeRef type)
+{
+  LLVMValueRef new = cn_retype_begin(ctx, function, type, NULL);
+
+  replace_parameters(ctx, function, new);
+  cn_retype_end(function, new);
   return new;
 }

@@ -340,6 +340,7 @@ static void check_module(struct cn_ctx *ctx)
 {
   if (ctx->options->manage_all) {
     cn_struct_arguments_pass_by_address(ctx);
+    cn_struct_words_give_types(ctx);
     cn_rules_check_members(ctx);
     cn_store_names_add(ctx);
   }

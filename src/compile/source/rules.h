@@ -82,6 +82,9 @@ void cn_rules_check_library_call(struct cn_ctx *ctx, LLVMValueRef call);
  * because it changes the module. C only. */
 void cn_struct_arguments_pass_by_address(struct cn_ctx *ctx);
 
+/* struct_words.c: on targets where clang passes small structs as integers, give references in them their type. */
+void cn_struct_words_give_types(struct cn_ctx *ctx);
+
 /* atomics.c: give reference type to the atomic operations on references that clang emits on i64. Runs before the rules,
  * because it changes the function. */
 void cn_atomics_retype(struct cn_ctx *ctx, LLVMValueRef function);
