@@ -36,5 +36,8 @@ if 'TEST_EMULATOR' in os.environ:
         config.environment[name] = os.environ[name]
     config.environment['LD_PRELOAD'] = os.environ['TEST_PRELOAD']
     config.available_features.add('emulated')
+# The tools' build also has the runtime for AArch64 (CAIRN_TARGETS).
+if os.path.exists(os.path.join(build, 'lib', 'aarch64-linux-gnu', 'libcairn.a')):
+    config.available_features.add('aarch64-runtime')
 if os.environ.get('CAIRN_SANITIZE') == 'ON':
     config.available_features.add('sanitize')
