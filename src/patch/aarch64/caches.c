@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Makes written code visible to the instruction fetches of all processors, whose caches of instructions do not follow
- * memory: "Arm Architecture Reference Manual for A-profile architecture" (DDI 0487), B2.4.4 "Concurrent modification
- * and execution of instructions" and D7.5 "Cache support". The register CTR_EL0 tells which steps this processor needs.
+ * memory: "Arm Architecture Reference Manual for A-profile architecture" (DDI 0487), "Synchronization and coherency
+ * issues between data and instruction accesses". The register CTR_EL0 tells which steps this processor needs.
  * All ranges take a step before the next step begins, so that a batch waits twice. A line that several neighbouring
  * ranges share takes a step once: some systems emulate the invalidation, and then claim lines of a page.
  *

@@ -3,8 +3,8 @@
  * Fills regions of points with AArch64 code, and recognises calls and instructions that one store may replace. Any
  * thread, any phase; the file has no state.
  *
- * "Arm Architecture Reference Manual for A-profile architecture" (DDI 0487), B2.2.5 "Concurrent modification and
- * execution of instructions": a thread that runs an instruction while another thread replaces it runs the old or the
+ * "Arm Architecture Reference Manual for A-profile architecture" (DDI 0487), "Concurrent modification and execution of
+ * instructions": a thread that runs an instruction while another thread replaces it runs the old or the
  * new one, if both are in a list: B, BL, BRK, HVC, ISB, NOP, SMC, SVC. For all others a thread must not run the code
  * meanwhile. HVC and SMC are the system's, so they are not listed here.
  */

@@ -13,6 +13,14 @@
 #include <cairn/cairn.h>
 #include <cairn/patch.h>
 
+/* The port: bytes of a site, of the smallest length of code, and of a managed function's entry; the register of far
+ * calls. */
+#if defined(__aarch64__)
+enum { SITE_BYTES = 16, CODE_UNIT = 4, ENTRY_BYTES = 32, FAR_REGISTER = 16 };
+#else
+enum { SITE_BYTES = 13, CODE_UNIT = 1, ENTRY_BYTES = 24, FAR_REGISTER = 11 };
+#endif
+
 struct cell {
   long number;
   struct cell managed *next;
@@ -62,13 +70,13 @@ static long check_site(long k)
   return run_site(make_cell(17), 4, k);
 }
 
-/* Add a patch to target 1 or 2 of a point. `far` selects the form that reaches each address, by way of r11. */
+/* Add a patch to target 1 or 2 of a point. `far` selects the form that reaches each address, by way of a register. */
 cairn_unmanaged static void add_target(struct cairn_patch *patch, const struct cairn_point *point, int target, bool far)
 {
   bool leaf = point->kind == CAIRN_POINT_PATCHPOINT;
   uintptr_t leaf_address = (uintptr_t)(target == 1 ? leaf_one : leaf_two);
   uintptr_t address = leaf ? leaf_address : (uintptr_t)(target == 1 ? call_one : call_two);
-  unsigned char bytes[13];
+  unsigned char bytes[SITE_BYTES];
   struct cairn_assembler code;
 
   if (!far) {
@@ -77,7 +85,7 @@ cairn_unmanaged static void add_target(struct cairn_patch *patch, const struct c
   }
   EXPECT(point->length == sizeof bytes);
   cairn_assembler_begin(&code, bytes, sizeof bytes, point->address);
-  cairn_assemble_call_far(&code, address + (leaf ? 0 : 24), 11); /* a managed function's body */
+  cairn_assemble_call_far(&code, address + (leaf ? 0 : ENTRY_BYTES), FAR_REGISTER); /* a managed function's body */
   EXPECT(cairn_assembler_end(&code) == CAIRN_OK);
   EXPECT(cairn_patch_add(patch, point, bytes, sizeof bytes) == CAIRN_OK);
 }
