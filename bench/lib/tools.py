@@ -29,6 +29,12 @@ def llvm(name):
     sys.exit(f'bench: {name} of LLVM 22 is not installed')
 
 
+def port_include():
+    """The option for the headers of this machine's port of the runtime."""
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    return f'-I{root}/src/runtime/arch/{os.uname().machine}'
+
+
 def examples(root, kind='c'):
     """The paths of examples, but for C programs whose headers this machine lacks: a line on stderr
     names each of these. library.ll is a part of the programs of fun.c, and no module."""
