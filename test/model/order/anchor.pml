@@ -28,7 +28,9 @@ bool added, pc; /* the mutator's next anchor follows this one; the anchor has it
 #endif
 
 /* @ src/runtime/arch/x86_64/stubs.S: reserve_anchor
- * @ src/runtime/arch/x86_64/stubs.S: cairn_enter */
+ * @ src/runtime/arch/aarch64/stubs.S: reserve_anchor
+ * @ src/runtime/arch/x86_64/stubs.S: cairn_enter
+ * @ src/runtime/arch/aarch64/stubs.S: cairn_enter */
 active proctype stub()
 {
   do

@@ -23,6 +23,7 @@ byte stored, loaded = 1, seen;
 #endif
 
 /* @ src/runtime/arch/x86_64/stubs.S: call_native
+ * @ src/runtime/arch/aarch64/stubs.S: cairn_call_native
  * @ src/runtime/threads/stop.c: cn_stop_become_native */
 active proctype thread()
 {

@@ -26,6 +26,7 @@ bool asked, waits;      /* the thread has found the request; the requester has f
 #endif
 
 /* @ src/runtime/arch/x86_64/stubs.S: become_managed
+ * @ src/runtime/arch/aarch64/stubs.S: become_managed
  * @ src/runtime/threads/stop.c: cn_stop_become_managed */
 active proctype thread()
 {
