@@ -57,7 +57,7 @@ bool cn_codegen_complete_target(LLVMModuleRef module, LLVMTargetMachineRef machi
 /* ---- functions.c ---- */
 
 /* Gives the attribute `uwtable` to all definitions with a gc strategy, because frame maps are made from call-frame
- * information, and on some targets frame pointers. */
+ * information, and on some targets frame pointers. Functions that Cairn made get the module's landing pads. */
 void cn_codegen_describe_frames(LLVMModuleRef module);
 
 /* Chooses the strategy that costs the code generator the least time. */

@@ -7,9 +7,23 @@
 #include "compile/codegen/codegen.h"
 
 #include <string.h>
+#include "compile/codegen/module_flags.h"
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
 #include "compile/core/pass.h"
+
+/* Give Cairn's functions landing pads for indirect calls, if the front end's have them. */
+static void add_landing_pads(LLVMModuleRef module)
+{
+  static const char name[] = "branch-target-enforcement";
+  LLVMAttributeRef pads = LLVMCreateStringAttribute(LLVMGetModuleContext(module), name, sizeof name - 1, "", 0);
+
+  if (cn_module_flag_of(module, name, 0) == 0)
+    return;
+  CN_EACH_FUNCTION(f, module)
+    if (!LLVMIsDeclaration(f) && !cn_string_attribute(f, name))
+      LLVMAddAttributeAtIndex(f, CN_FUNCTION_INDEX, pads);
+}
 
 void cn_codegen_describe_frames(LLVMModuleRef module)
 {
@@ -27,6 +41,7 @@ void cn_codegen_describe_frames(LLVMModuleRef module)
     if (needs_frame_pointers)
       LLVMAddAttributeAtIndex(f, CN_FUNCTION_INDEX, frame_pointer);
   }
+  add_landing_pads(module);
 }
 
 /* The code generator asks for each load whether its pointer may be freed. For "statepoint-example" LLVM searches all

@@ -52,7 +52,21 @@ static LLVMValueRef word_address(struct retyping *r, const struct cn_struct_word
   return i == 0 ? pointer : LLVMBuildStructGEP2(r->builder, words_type(r->ctx, words), pointer, i, "");
 }
 
-/* Let the user of `whole`, a store or a cast, take the words instead. */
+/* Build the integers that clang's type of the struct has, from the words. The rules refuse their use. */
+static LLVMValueRef build_integers(struct retyping *r, LLVMTypeRef type, const struct cn_struct_words *words,
+                                   const LLVMValueRef *values)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(r->ctx->llvm);
+  LLVMValueRef whole = LLVMGetPoison(type);
+
+  for (unsigned i = 0; i < words->count; i++) {
+    LLVMValueRef word = words->is_ref[i] ? LLVMBuildPtrToInt(r->builder, values[i], i64, "") : values[i];
+    whole = words->count > 1 ? LLVMBuildInsertValue(r->builder, whole, word, i, "") : word;
+  }
+  return whole;
+}
+
+/* Let the user of `whole` take the words instead: a store or a cast. */
 static void pass_words_to_user(struct retyping *r, LLVMValueRef whole, const struct cn_struct_words *words,
                                const LLVMValueRef *values)
 {
@@ -61,14 +75,17 @@ static void pass_words_to_user(struct retyping *r, LLVMValueRef whole, const str
 
   if (!user)
     return;
-  if (LLVMIsAIntToPtrInst(user)) {
-    LLVMReplaceAllUsesWith(user, values[0]);
-  } else {
-    CN_CHECK(LLVMIsAStoreInst(user));
-    LLVMPositionBuilderBefore(r->builder, user);
-    for (unsigned i = 0; i < words->count; i++)
-      LLVMSetAlignment(LLVMBuildStore(r->builder, values[i], word_address(r, words, LLVMGetOperand(user, 1), i)), 8);
+  LLVMPositionBuilderBefore(r->builder, user);
+  if (LLVMGetNextUse(use) || !(LLVMIsAStoreInst(user) || (LLVMIsAIntToPtrInst(user) && words->is_ref[0]))) {
+    if (LLVMIsACallInst(whole))
+      LLVMPositionBuilderBefore(r->builder, whole);
+    LLVMReplaceAllUsesWith(whole, build_integers(r, LLVMTypeOf(whole), words, values));
+    return;
   }
+  if (LLVMIsAIntToPtrInst(user))
+    LLVMReplaceAllUsesWith(user, values[0]);
+  for (unsigned i = 0; LLVMIsAStoreInst(user) && i < words->count; i++)
+    LLVMSetAlignment(LLVMBuildStore(r->builder, values[i], word_address(r, words, LLVMGetOperand(user, 1), i)), 8);
   LLVMInstructionEraseFromParent(user);
 }
 
@@ -207,7 +224,7 @@ static LLVMValueRef build_call(struct retyping *r, LLVMValueRef call, LLVMTypeRe
 /* Give the result's words to the user of the old call. */
 static void pass_result(struct retyping *r, LLVMValueRef call, LLVMValueRef new, const struct cn_struct_words *words)
 {
-  LLVMValueRef values[CN_STRUCT_WORDS_MAX] = {new}, user;
+  LLVMValueRef values[CN_STRUCT_WORDS_MAX] = {new};
 
   if (!words->count) {
     LLVMReplaceAllUsesWith(call, new);
@@ -215,8 +232,7 @@ static void pass_result(struct retyping *r, LLVMValueRef call, LLVMValueRef new,
   }
   if (!LLVMGetFirstUse(call))
     return;
-  user = LLVMGetUser(LLVMGetFirstUse(call));
-  LLVMPositionBuilderBefore(r->builder, user);
+  LLVMPositionBuilderBefore(r->builder, LLVMIsACallInst(call) ? call : LLVMGetUser(LLVMGetFirstUse(call)));
   for (unsigned i = 0; words->count > 1 && i < words->count; i++)
     values[i] = LLVMBuildExtractValue(r->builder, new, i, "");
   pass_words_to_user(r, call, words, values);
