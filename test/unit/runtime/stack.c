@@ -26,7 +26,7 @@ enum { RESULT = 0, ALSO_CHANGED = 4 };
 
 extern const char cn_arch_native_return[];
 
-static uintptr_t stack[64];
+static uintptr_t memory[96], *const stack = memory + 32; /* 64 words, and room below for a stub's registers */
 static struct cairn_image image;
 static struct cn_anchor *anchors;
 static struct mock_safepoint in_f[1], in_g[1];
@@ -50,7 +50,7 @@ static struct cn_safepoint plain(int words)
 /* f, in the slow path, <- region <- g <- native. Frames end at stack[21], [27], [31]. */
 static struct cn_saved_regs *prepare(void)
 {
-  struct cn_saved_regs *regs = (struct cn_saved_regs *)stack;
+  struct cn_saved_regs *regs = (struct cn_saved_regs *)&stack[17] - 1;
 
   for (int i = 0; i < 64; i++)
     stack[i] = 0xdead0000u + (unsigned)i;

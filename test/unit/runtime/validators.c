@@ -94,7 +94,7 @@ static void return_addresses(void **state)
     struct cn_index index;
     struct cn_index_entry at[4];
   } table = {.index = {.shift = 57, .mask = 3, .used = 1}};
-  static struct cn_frame_map map = {.cfa_reg = 7, .cfa_offset = 32, .pushed = true};
+  static struct cn_frame_map map = {.cfa_reg = CN_DWARF_SP, .cfa_offset = 32, .pushed = true};
   struct cn_index *index = &table.index;
   uintptr_t pc = 0x401136;
 

@@ -191,7 +191,8 @@ static struct frames map_of(const struct frames *map, const unsigned char *code)
                          .code_size = CODE_BYTES,
                          .safepoints = 1,
                          .return_offset = RETURN_OFFSET,
-                         .cfa_words = 2};
+                         .cfa_words = 2,
+                         .saved = 1 << 7}; /* shape 0 */
 }
 
 static void make_module(size_t i)
