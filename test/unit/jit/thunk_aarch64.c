@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Thunks of JIT sessions on AArch64, with functions of the test in place of the runtime's. What would go wrong: a call
- * from native code misses the runtime's entry; a thunk jumps elsewhere than to its target; a service gets another thunk;
- * an unwinder is lost in a call of dead code.
+ * from native code misses the runtime's entry; a thunk jumps elsewhere than to its target; a service gets another
+ * thunk; an unwinder is lost in a call of dead code.
  */
 #include <setjmp.h>
 #include <stdarg.h>
