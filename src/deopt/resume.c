@@ -94,10 +94,11 @@ static struct cn_transfer transfer_to(const struct cn_walk *walk, uintptr_t resu
 {
   struct cn_transfer transfer = {.pc = (uintptr_t)cn_arch_return, .result = result};
 
-  transfer.slot = (uintptr_t *)walk->frame.sp - 1;
-  *transfer.slot = cn_arch_strip_return(*walk->frame.pc_slot);
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     transfer.saved[i] = walk->frame.place[i] != NULL ? *walk->frame.place[i] : 0;
+  /* The slot is the last word of the callee's frame, where the callee may have saved a register. */
+  transfer.slot = (uintptr_t *)walk->frame.sp - 1;
+  *transfer.slot = cn_arch_strip_return(*walk->frame.pc_slot);
   return transfer;
 }
 
