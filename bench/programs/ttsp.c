@@ -124,7 +124,7 @@ static void attach(void)
   main_mutator->attached = 1;
   main_mutator->stack_floor = 1;
   main_mutator->state = CAIRN_ABI_NATIVE;
-  cn_os_prepare_thread_fence();
+  cn_os_prepare_thread_fence(true);
   cn_stop_add_mutator(main_mutator);
   main_mutator->state = CAIRN_ABI_MANAGED;
 }
