@@ -110,6 +110,34 @@ static bool has_scalable_value(LLVMValueRef instruction)
   return false;
 }
 
+/* True for a call whose callee pops arguments that may be in memory. A musttail call never returns here. */
+static bool has_popped_arguments(const struct cn_convention_port *port, LLVMValueRef call)
+{
+  unsigned used[CN_REGISTER_CLASS_OTHER + 1] = {0};
+
+  if (!LLVMIsACallInst(call) || LLVMGetTailCallKind(call) == LLVMTailCallKindMustTail ||
+      !cn_convention_has_tail_calls(LLVMGetInstructionCallConv(call)))
+    return false;
+  for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+    used[cn_register_class_of(LLVMTypeOf(LLVMGetOperand(call, i)))]++;
+  return used[CN_REGISTER_CLASS_INTEGER] > port->argument_registers[CN_REGISTER_CLASS_INTEGER] ||
+         used[CN_REGISTER_CLASS_VECTOR] > port->argument_registers[CN_REGISTER_CLASS_VECTOR] ||
+         used[CN_REGISTER_CLASS_OTHER] > 0;
+}
+
+static void refuse_popped_arguments(struct cn_function_check *judge, const struct cn_convention_port *port)
+{
+  CN_EACH_BLOCK(b, judge->function)
+    CN_EACH_INSTRUCTION(i, b)
+      if (has_popped_arguments(port, i)) {
+        cn_refuse_at(
+            judge, i, "calling-convention",
+            "a call of tailcc or swifttailcc with arguments in memory, which is no tail call: LLVM 22 loses the "
+            "stack pointer after a safepoint there; pass fewer arguments");
+        return;
+      }
+}
+
 void cn_refuse_scalable_frames(struct cn_function_check *judge)
 {
   const struct cn_convention_port *port = cn_convention_port_of(judge->ctx->module);
@@ -117,6 +145,8 @@ void cn_refuse_scalable_frames(struct cn_function_check *judge)
   CN_ASSERT(judge->has_points);
   if (port->state_attribute_start)
     check_state_attributes(judge, port->state_attribute_start);
+  if (port->loses_popped_arguments)
+    refuse_popped_arguments(judge, port);
   if (!port->has_scalable_frames)
     return;
   CN_EACH_BLOCK(b, judge->function)
