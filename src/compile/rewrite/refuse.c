@@ -165,7 +165,7 @@ bool cn_refuse_function(struct cn_ctx *ctx, LLVMValueRef function)
       check_instruction(&judge, i);
   if (judge.has_points) {
     cn_refuse_signature(ctx, function);
-    cn_refuse_scalable_frames(&judge);
+    cn_refuse_for_target(&judge);
     cn_alloca_layouts_report_bad(ctx, function);
     cn_managed_allocas_refuse(ctx, function);
   }

@@ -53,9 +53,9 @@ bool cn_refuse_function(struct cn_ctx *ctx, LLVMValueRef function);
 void cn_refuse_strategy(struct cn_ctx *ctx, LLVMValueRef function);
 /* Refuse parameters and conventions that a function with parse points cannot have. */
 void cn_refuse_signature(struct cn_ctx *ctx, LLVMValueRef function);
-/* On targets with frames of unknown size, refuse functions with parse points that have such a frame or change the
- * processor's state for their calls. */
-void cn_refuse_scalable_frames(struct cn_function_check *judge);
+/* Refuse functions with parse points for the limits of the target's port (convention.h): frames with a part of unknown
+ * size, changes of the processor's state for calls, and arguments in memory that a callee pops. */
+void cn_refuse_for_target(struct cn_function_check *judge);
 bool cn_is_scalable_reference_vector(LLVMTypeRef type);
 
 #endif

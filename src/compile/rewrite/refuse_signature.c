@@ -115,8 +115,10 @@ static bool has_popped_arguments(const struct cn_convention_port *port, LLVMValu
 {
   unsigned used[CN_REGISTER_CLASS_OTHER + 1] = {0};
 
-  if (!LLVMIsACallInst(call) || LLVMGetTailCallKind(call) == LLVMTailCallKindMustTail ||
-      !cn_convention_has_tail_calls(LLVMGetInstructionCallConv(call)))
+  if (!LLVMIsACallInst(call) && !LLVMIsAInvokeInst(call))
+    return false;
+  if (!cn_convention_has_tail_calls(LLVMGetInstructionCallConv(call)) ||
+      (LLVMIsACallInst(call) && LLVMGetTailCallKind(call) == LLVMTailCallKindMustTail))
     return false;
   for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
     used[cn_register_class_of(LLVMTypeOf(LLVMGetOperand(call, i)))]++;
@@ -138,17 +140,8 @@ static void refuse_popped_arguments(struct cn_function_check *judge, const struc
       }
 }
 
-void cn_refuse_scalable_frames(struct cn_function_check *judge)
+static void refuse_scalable_values(struct cn_function_check *judge)
 {
-  const struct cn_convention_port *port = cn_convention_port_of(judge->ctx->module);
-
-  CN_ASSERT(judge->has_points);
-  if (port->state_attribute_start)
-    check_state_attributes(judge, port->state_attribute_start);
-  if (port->loses_popped_arguments)
-    refuse_popped_arguments(judge, port);
-  if (!port->has_scalable_frames)
-    return;
   CN_EACH_BLOCK(b, judge->function)
     CN_EACH_INSTRUCTION(i, b)
       if (has_scalable_value(i)) {
@@ -157,4 +150,17 @@ void cn_refuse_scalable_frames(struct cn_function_check *judge)
                      "a frame; use vectors of a fixed length, or a native function");
         return;
       }
+}
+
+void cn_refuse_for_target(struct cn_function_check *judge)
+{
+  const struct cn_convention_port *port = cn_convention_port_of(judge->ctx->module);
+
+  CN_ASSERT(judge->has_points);
+  if (port->state_attribute_start)
+    check_state_attributes(judge, port->state_attribute_start);
+  if (port->loses_popped_arguments)
+    refuse_popped_arguments(judge, port);
+  if (port->has_scalable_frames)
+    refuse_scalable_values(judge);
 }

@@ -3,7 +3,8 @@
 ; RUN: not %cairn-cc --target=aarch64-linux-gnu -O2 -c %s -o %t.o 2>&1 | FileCheck %s
 ; RUN: sed 's/, i64 9, i64 10)/)/;s/, i64 %i, i64 %j)/)/' %s > %t.ll && %cairn-cc --target=aarch64-linux-gnu -O2 -c %t.ll -o %t.o
 ; RUN: sed 's/aarch64-/x86_64-/' %s > %t.ll && %cairn-cc -O2 -c %t.ll -o %t.o
-; CHECK: popped_arguments.ll:[[@LINE+7]]:{{[0-9]+}}: error: in function 'caller': {{.*}}arguments in memory{{.*}} [calling-convention]
+; CHECK: popped_arguments.ll:[[@LINE+8]]:{{[0-9]+}}: error: in function 'caller': {{.*}}arguments in memory{{.*}} [calling-convention]
+; CHECK: error: in function 'invoker': {{.*}}arguments in memory{{.*}} [calling-convention]
 ; CHECK-NOT: error:
 target triple = "aarch64-unknown-linux-gnu"
 declare ptr addrspace(1) @cairn_alloc(ptr, i64)
@@ -14,4 +15,16 @@ define i64 @caller(ptr addrspace(1) %p) gc "statepoint-example" {
   %v = load i64, ptr addrspace(1) %p
   %s = add i64 %r, %v
   ret i64 %s
+}
+
+declare i32 @personality(...)
+define i64 @invoker(ptr addrspace(1) %p) gc "statepoint-example" personality ptr @personality {
+  %r = invoke tailcc i64 @callee(i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10) to label %on unwind label %pad
+on:
+  %v = load i64, ptr addrspace(1) %p
+  %s = add i64 %r, %v
+  ret i64 %s
+pad:
+  %l = landingpad { ptr, i32 } cleanup
+  resume { ptr, i32 } %l
 }
