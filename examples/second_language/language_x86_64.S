@@ -114,34 +114,8 @@ language_barrier:
         .size language_barrier, . - language_barrier
 barrier_end:
 
-/* struct call, struct root: manager.c. */
-        .macro root where, place, tag, parameter
-        .byte \where, \place, \tag, \parameter
-        .endm
-        .macro call_at label, name, roots
-        .long \label - language_start, \roots
-        .asciz "\name"
-        .p2align 4
-        root 1, 3, 0, 0                 /* rbx */
-        root 1, 12, 1, 8                /* r12: a node's value */
-        root 1, 13, 2, 16               /* r13: derived from the word at SP + 16 */
-        root 0, 16, 0, 0
-        root 0, 32, 4, 1
-        .endm
-        .macro call_end from
-        .org \from + 64
-        .endm
-        .section .rodata
-        .p2align 4
-        .globl language_calls
-language_calls:
-1:      call_at .Lmanaged, managed, 5
-        call_end 1b
-2:      call_at .Lbarrier, barrier, 6
-        root 1, 9, 0, 0                 /* r9 */
-        call_end 2b
-3:      call_at .Lnative, native, 6
-        root 0, 24, 0, 0
-        call_end 3b
-
-        .section .note.GNU-stack, "", @progbits
+/* The registers of roots in language.S. */
+        .set FIRST, 3                   /* rbx */
+        .set SECOND, 12                 /* r12: a node's value */
+        .set THIRD, 13                  /* r13: derived from the word at SP + 16 */
+        .set AT_BARRIER, 9              /* r9 */

@@ -27,9 +27,20 @@
         .hidden cn_stub_run, cn_stub_enter
 
         .macro move_vectors instruction
-        .irp pair, "0,1", "2,3", "4,5", "6,7", "8,9", "10,11", "12,13", "14,15", "16,17", "18,19", "20,21", "22,23", "24,25", "26,27", "28,29", "30,31"
+        .irp pair, "0,1", "2,3", "4,5", "6,7", "8,9", "10,11", "12,13", "14,15", "16,17", \
+          "18,19", "20,21", "22,23", "24,25", "26,27", "28,29", "30,31"
         move_vector_pair \instruction, \pair
         .endr
+        .endm
+/* Those that the caller may have in use: x16 and x17 are scratch, x28 is single. */
+        .macro move_registers instruction
+        .irp pair, "0,1", "2,3", "4,5", "6,7", "8,9", "10,11", "12,13", "14,15", "18,19", "20,21", "22,23", "24,25", \
+          "26,27"
+        move_pair \instruction, \pair
+        .endr
+        .endm
+        .macro move_pair instruction, first, second
+        \instruction x\first, x\second, [sp, #8*\first]
         .endm
         .macro move_vector_pair instruction, first, second
         \instruction q\first, q\second, [sp, #STATE_VECTORS+16*\first]
@@ -49,19 +60,7 @@ cn_stub_enter:
         mov x29, sp
         .cfi_def_cfa x29, FRAME_BYTES
         sub sp, sp, #STATE_SIZE
-        stp x0, x1, [sp]
-        stp x2, x3, [sp, #8*2]
-        stp x4, x5, [sp, #8*4]
-        stp x6, x7, [sp, #8*6]
-        stp x8, x9, [sp, #8*8]
-        stp x10, x11, [sp, #8*10]
-        stp x12, x13, [sp, #8*12]
-        stp x14, x15, [sp, #8*14]
-        stp x18, x19, [sp, #8*18]
-        stp x20, x21, [sp, #8*20]
-        stp x22, x23, [sp, #8*22]
-        stp x24, x25, [sp, #8*24]
-        stp x26, x27, [sp, #8*26]
+        move_registers stp
         str x28, [sp, #8*28]
         .irp n, 19,20,21,22,23,24,25,26,27,28
         .cfi_offset x\n, 8*\n-STATE_SIZE-FRAME_BYTES
@@ -103,19 +102,7 @@ cn_stub_enter:
         ldr x0, [sp, #STATE_FLAGS]
         msr nzcv, x0
         move_vectors ldp
-        ldp x0, x1, [sp]
-        ldp x2, x3, [sp, #8*2]
-        ldp x4, x5, [sp, #8*4]
-        ldp x6, x7, [sp, #8*6]
-        ldp x8, x9, [sp, #8*8]
-        ldp x10, x11, [sp, #8*10]
-        ldp x12, x13, [sp, #8*12]
-        ldp x14, x15, [sp, #8*14]
-        ldp x18, x19, [sp, #8*18]
-        ldp x20, x21, [sp, #8*20]
-        ldp x22, x23, [sp, #8*22]
-        ldp x24, x25, [sp, #8*24]
-        ldp x26, x27, [sp, #8*26]
+        move_registers ldp
         ldr x28, [sp, #8*28]
         .irp n, 19,20,21,22,23,24,25,26,27,28
         .cfi_restore x\n
