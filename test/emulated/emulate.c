@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A library to preload that runs programs for another machine by an emulator, as the kernel does with binfmt_misc, which
- * not every system has. Each way to execute a file looks at it first. The environment has:
+ * A library to preload that runs programs for another machine by an emulator, as the kernel does with binfmt_misc,
+ * which not every system has. Each way to execute a file looks at it first. The environment has:
  *
  *   TEST_EMULATOR   the emulator, an absolute path, and its options, separated by spaces
  *   TEST_MACHINE    the machine, as in the header of ELF files (e_machine)
@@ -75,8 +75,8 @@ static const char *emulate(const char *path, char *const argv[], char *const env
   return new_argv[0];
 }
 
-/* Replace path, argv and envp by those of the emulator if the file is for the other machine. A child of vfork() executes
- * this, so that all is on the stack. */
+/* Replace path, argv and envp by those of the emulator if the file is for the other machine. A child of vfork()
+ * executes this, so that all is on the stack. */
 #define REPLACE(path, argv, envp)                                                                                \
   if (getenv("TEST_EMULATOR") && is_emulated(path)) {                                                            \
     char **argv_ = alloca((length(argv) + MAX_OPTIONS + 8) * sizeof *argv_);                                     \
@@ -125,8 +125,8 @@ int execvp(const char *file, char *const argv[])
   return execvpe(file, argv, environ);
 }
 
-int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
-                char *const argv[], char *const envp[])
+int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+                const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
   int (*next)(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const[],
               char *const[]) =

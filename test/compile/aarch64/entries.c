@@ -3,7 +3,8 @@
 // RUN: %cairn-cc --target=aarch64-linux-gnu -O2 -fPIE -S %s -o %t.s
 // RUN: llvm-mc -triple=aarch64-linux-gnu -filetype=obj %t.s -o %t.o
 // RUN: llvm-objdump -dr --no-show-raw-insn -j .text %t.o | FileCheck %s --check-prefix=RELOC
-// RUN: llvm-objdump -dr --no-show-raw-insn -j .text.cairn.call.native -j .text.cairn.slow.cairn_enter %t.o | FileCheck %s --check-prefix=THUNK
+// RUN: llvm-objdump -dr --no-show-raw-insn -j .text.cairn.call.native -j .text.cairn.slow.cairn_enter %t.o | \
+// RUN:   FileCheck %s --check-prefix=THUNK
 // RUN: llvm-objcopy -O binary -j .text %t.o %t.bin
 // RUN: od -An -tx4 -v -w4 -N64 %t.bin | FileCheck %s
 // RUN: %cairn-cc --target=aarch64-linux-gnu -O2 -fPIC -S %s -o %t.pic.s

@@ -2,7 +2,8 @@
 // without a frame record, or a poll that costs more than a load and a branch in a loop.
 // RUN: %cairn-cc --target=aarch64-linux-gnu -O2 -fno-pie -S %s -o - | FileCheck %s
 // RUN: %cairn-cc -target aarch64-linux-gnu -O2 -fPIC -S %s -o - | FileCheck %s --check-prefix=PIC
-// RUN: %cairn-cc --target=aarch64-linux-gnu -O2 -fno-pie -fcairn-poll=stack -S %s -o - | FileCheck %s --check-prefix=STACK
+// RUN: %cairn-cc --target=aarch64-linux-gnu -O2 -fno-pie -fcairn-poll=stack -S %s -o - | \
+// RUN:   FileCheck %s --check-prefix=STACK
 // RUN: %cairn-cc --target=aarch64-linux-gnu -O2 -fomit-frame-pointer -S %s -o - | FileCheck %s --check-prefix=FRAME
 // RUN: %cairn-cc --target=aarch64-linux-gnu -Os -fno-pie -S %s -o - | FileCheck %s --check-prefix=SMALL
 #include <cairn/cairn.h>

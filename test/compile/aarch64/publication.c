@@ -1,6 +1,6 @@
-// New objects of AArch64, whose processors show the stores of a thread to others in any order. Wrong: an address that is
-// stored before the object's header and fields (no fence in line), a fence for each object of a group, or a fence of
-// loads as well; and a fence on x86-64.
+// New objects of AArch64, whose processors show the stores of a thread to others in any order. Wrong: an address that
+// is stored before the object's header and fields (no fence in line), a fence for each object of a group, or a fence
+// of loads as well; and a fence on x86-64.
 // RUN: %cairn-cc --target=aarch64-linux-gnu -O2 -fno-pie -S %s -o - | FileCheck %s
 // RUN: %cairn-cc --target=aarch64-linux-gnu -Os -fno-pie -S %s -o - | FileCheck %s
 // RUN: %cairn-cc --target=x86_64-linux-gnu -O2 -S %s -o - | FileCheck %s --check-prefix=X86

@@ -39,7 +39,7 @@ struct two two(struct two x)
 }
 
 // One register is left for x, which is in memory.
-// CHECK-DAG: define {{.*}}@late(i64 {{.*}}, i64 {{.*}}, i64 {{.*}}, i64 {{.*}}, i64 {{.*}}, i64 {{.*}}, i64 {{[^,]*}}, i64 {{[^,]*}}, i64 {{[^,]*}}, ptr addrspace(1) {{[^,]*}})
+// CHECK-DAG: define {{.*}}@late({{(i64 [^,]*, ){9}ptr}} addrspace(1) {{[^,]*}})
 long late(long a, long b, long c, long d, long e, long f, long g, struct two x)
 {
   cairn_collect();
