@@ -23,6 +23,14 @@ static inline __m256i lesser_of_four(__m256i a, __m256i b, __m256i c, __m256i d)
   return _mm256_min_epu8(_mm256_min_epu8(a, b), _mm256_min_epu8(c, d));
 }
 
+/* The index of the first zero byte of four vectors, which have one. */
+static inline size_t first_zero(__m256i a, __m256i b, __m256i c, __m256i d)
+{
+  uint64_t low = zero_bytes(a) | (uint64_t)zero_bytes(b) << 32, high = zero_bytes(c) | (uint64_t)zero_bytes(d) << 32;
+
+  return low != 0 ? (size_t)_tzcnt_u64(low) : 64 + (size_t)_tzcnt_u64(high);
+}
+
 /* ---- one text ---- */
 
 /* The vector at `at`, a multiple of 32, with zeros at the text's end and at bytes equal to `wanted`'s. */
@@ -48,7 +56,7 @@ static inline __attribute__((always_inline)) size_t find_stop(const char *text, 
       __m256i c = load_stops(at + 2 * VECTOR_BYTES, wanted, ends_only);
       __m256i d = load_stops(at + 3 * VECTOR_BYTES, wanted, ends_only);
       if (zero_bytes(lesser_of_four(a, b, c, d)) != 0)
-        break;
+        return (size_t)(at - text) + first_zero(a, b, c, d);
     }
     if ((stops = zero_bytes(load_stops(at, wanted, ends_only))) != 0)
       return (size_t)(at - text) + (size_t)_tzcnt_u32(stops);
@@ -104,7 +112,7 @@ static size_t find_difference(const char *a, const char *b, size_t at, size_t en
     __m256i third = load_differences(a + at + 2 * VECTOR_BYTES, b + at + 2 * VECTOR_BYTES);
     __m256i fourth = load_differences(a + at + 3 * VECTOR_BYTES, b + at + 3 * VECTOR_BYTES);
     if (zero_bytes(lesser_of_four(first, second, third, fourth)) != 0)
-      break;
+      return at + first_zero(first, second, third, fourth);
   }
   for (; end - at >= VECTOR_BYTES; at += VECTOR_BYTES)
     if ((stops = zero_bytes(load_differences(a + at, b + at))) != 0)
