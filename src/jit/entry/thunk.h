@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <cairn/abi.h>
 
 /* Marks lie at multiples of 16. */
@@ -28,16 +29,30 @@ struct cn_jit_thunk {
 _Static_assert(sizeof(struct cn_jit_thunk) == CN_JIT_THUNK_BYTES, "thunks fill their places");
 _Static_assert(offsetof(struct cn_jit_thunk, mark) % 16 == 0, "the mark's place");
 
-/* Call-frame information of a slab, in the form of .eh_frame: one CIE and one FDE. */
+/* Call-frame information of a slab, in the form of .eh_frame: one CIE and one FDE, with the port's rules. */
+enum { CN_JIT_THUNK_RULES = 16 };
 struct cn_jit_thunk_frames {
   uint32_t cie_bytes, cie_id;
-  unsigned char cie[16];
+  unsigned char cie[CN_JIT_THUNK_RULES];
   uint32_t fde_bytes, cie_distance;
   uintptr_t start, bytes; /* of the slab */
-  unsigned char fde[16];
+  unsigned char fde[CN_JIT_THUNK_RULES];
   uint32_t end; /* 0 */
 };
 _Static_assert(offsetof(struct cn_jit_thunk_frames, start) == 32, "the record has no padding");
+
+static inline void cn_jit_thunk_fill_frames(struct cn_jit_thunk_frames *frames, uintptr_t slab, size_t bytes,
+                                            const unsigned char cie[CN_JIT_THUNK_RULES],
+                                            const unsigned char fde[CN_JIT_THUNK_RULES])
+{
+  frames->cie_bytes = sizeof frames->cie_id + sizeof frames->cie;
+  frames->fde_bytes = offsetof(struct cn_jit_thunk_frames, end) - offsetof(struct cn_jit_thunk_frames, cie_distance);
+  frames->cie_distance = offsetof(struct cn_jit_thunk_frames, cie_distance);
+  frames->start = slab;
+  frames->bytes = bytes;
+  memcpy(frames->cie, cie, sizeof frames->cie);
+  memcpy(frames->fde, fde, sizeof frames->fde);
+}
 
 /* The first places of a slab of thunks. */
 struct cn_jit_thunk_head {

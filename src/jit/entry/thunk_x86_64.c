@@ -26,13 +26,7 @@ static void write_frames(struct cn_jit_thunk_frames *frames, uintptr_t slab, siz
 
   _Static_assert(offsetof(struct cn_jit_thunk_head, gone_code) == 16, "the first distance");
   _Static_assert(sizeof((struct cn_jit_thunk_head *)0)->gone_code == 1 + 3 + 20, "the last distance");
-  frames->cie_bytes = sizeof frames->cie_id + sizeof cie;
-  frames->fde_bytes = offsetof(struct cn_jit_thunk_frames, end) - offsetof(struct cn_jit_thunk_frames, cie_distance);
-  frames->cie_distance = offsetof(struct cn_jit_thunk_frames, cie_distance);
-  frames->start = slab;
-  frames->bytes = bytes;
-  memcpy(frames->cie, cie, sizeof cie);
-  memcpy(frames->fde, fde, sizeof fde);
+  cn_jit_thunk_fill_frames(frames, slab, bytes, cie, fde);
 }
 
 void cn_jit_thunk_write_head(struct cn_jit_thunk_head *head, uintptr_t slab, size_t bytes)
