@@ -120,9 +120,8 @@ void cn_struct_words_of_definition(struct cn_ctx *ctx, LLVMValueRef function, st
   signature->result = words_of_returns(ctx, function);
   for (unsigned p = 0; p < signature->count; p++) {
     LLVMValueRef parameter = LLVMGetParam(function, p);
-    bool coerced =
-        cn_struct_is_coerced_type(LLVMTypeOf(parameter)) && !LLVMGetEnumAttributeAtIndex(function, p + 1, noundef);
-    signature->words[p] = coerced ? words_by_user(ctx, parameter, only_user(parameter)) : (struct cn_struct_words){0};
+    if (cn_struct_is_coerced_type(LLVMTypeOf(parameter)) && !LLVMGetEnumAttributeAtIndex(function, p + 1, noundef))
+      signature->words[p] = words_by_user(ctx, parameter, only_user(parameter));
   }
 }
 
@@ -156,9 +155,8 @@ void cn_struct_words_of_call(struct cn_ctx *ctx, LLVMValueRef call, struct cn_st
   signature->result = words_of_result(ctx, call);
   for (unsigned a = 0; a < signature->count; a++) {
     LLVMValueRef argument = LLVMGetArgOperand(call, a);
-    bool coerced =
-        cn_struct_is_coerced_type(LLVMTypeOf(argument)) && !LLVMGetCallSiteEnumAttribute(call, a + 1, noundef);
-    signature->words[a] = coerced ? words_by_origin(ctx, argument) : (struct cn_struct_words){0};
+    if (cn_struct_is_coerced_type(LLVMTypeOf(argument)) && !LLVMGetCallSiteEnumAttribute(call, a + 1, noundef))
+      signature->words[a] = words_by_origin(ctx, argument);
   }
 }
 

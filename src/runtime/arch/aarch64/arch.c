@@ -13,6 +13,7 @@
 #include <ucontext.h>
 #include <cairn/abi.h>
 #include "base/check.h"
+#include "runtime/arch/stub_code.h"
 #include "runtime/core/anchors.h"
 #include "runtime/os/os.h"
 #include "runtime/roots/fast_walk.h"
@@ -166,12 +167,6 @@ uintptr_t cn_arch_jump_buffer_sp(const void *buffer)
 
 /* ---- code by its address ---- */
 
-extern const char cn_arch_stubs_start[], cn_arch_stubs_end[]; /* stubs.S */
-/* For each place where a stub makes its thread managed, three offsets from cn_arch_stubs_start: the start of the
- * transition, the instruction after the state's change, and the end of the range that a signal handler restarts. */
-extern const uint32_t cn_arch_restart_ranges[], cn_arch_restart_ranges_end[];
-extern const char cn_arch_body_return[], cn_arch_interrupting_return[];
-
 static bool read_instructions(uintptr_t pc, uint32_t *code, size_t count)
 {
   return pc % INSTRUCTION_BYTES == 0 && cn_os_read_memory(pc, code, count * sizeof *code);
@@ -225,9 +220,8 @@ static bool follow_instruction(uintptr_t at[32], uintptr_t pc, uint32_t code)
   return false;
 }
 
-/* True if `pc` lies in a thunk: it loads or computes addresses, and jumps to a stub. Linkers' long jumps are such
- * thunks, too. `pc` may be any value, because a program may jump to any address. */
-static bool is_stub_thunk(uintptr_t pc)
+/* A thunk loads or computes addresses, and jumps to a stub. Linkers' long jumps are such thunks, too. */
+bool cn_arch_is_stub_thunk(uintptr_t pc)
 {
   enum { MOST_INSTRUCTIONS = 8 };
   uintptr_t registers[32] = {0};
@@ -244,76 +238,19 @@ static bool is_stub_thunk(uintptr_t pc)
   return false;
 }
 
-static bool has_managed_mark(uintptr_t entry)
-{
-  uint64_t mark;
-
-  return cn_os_read_memory(entry - sizeof mark, &mark, sizeof mark) && mark == CAIRN_ABI_MANAGED_MARK;
-}
-
-bool cn_arch_is_managed_call_return(uintptr_t pc)
+bool cn_arch_find_call_target(uintptr_t pc, uintptr_t *target)
 {
   uint32_t call;
 
-  if (pc < 4096 || !read_instructions(pc - INSTRUCTION_BYTES, &call, 1) || (call & 0xfc000000) != 0x94000000)
+  if (!read_instructions(pc - INSTRUCTION_BYTES, &call, 1) || (call & 0xfc000000) != 0x94000000)
     return false;
-  uintptr_t target = pc - INSTRUCTION_BYTES + sign_extend((uint64_t)(call & 0x3ffffff) << 2, 28);
-  return has_managed_mark(target - CAIRN_ABI_ENTRY_SIZE) ||
-         (cn_arch_is_stub_or_thunk(target) &&
-          !has_managed_mark(target)); /* a stub with a mark, such as cairn_collect(), also serves native code */
+  *target = pc - INSTRUCTION_BYTES + sign_extend((uint64_t)(call & 0x3ffffff) << 2, 28);
+  return true;
 }
 
-bool cn_arch_is_in_entry(uintptr_t pc)
+void cn_arch_set_context_pc(void *ucontext, uintptr_t pc)
 {
-  for (uintptr_t entry = pc; pc - entry < CAIRN_ABI_ENTRY_SIZE && entry >= 4096; entry -= INSTRUCTION_BYTES)
-    if (has_managed_mark(entry))
-      return true;
-  return false;
-}
-
-bool cn_arch_restart_transition(void *ucontext)
-{
-  mcontext_t *context = &((ucontext_t *)ucontext)->uc_mcontext;
-  uintptr_t offset = (uintptr_t)context->pc - (uintptr_t)cn_arch_stubs_start;
-
-  for (const uint32_t *window = cn_arch_restart_ranges; window != cn_arch_restart_ranges_end; window += 3)
-    if (offset >= window[1] && offset < window[2]) {
-      context->pc = (uintptr_t)cn_arch_stubs_start + window[0];
-      return true;
-    }
-  return false;
-}
-
-bool cn_arch_is_interrupting_return(uintptr_t pc)
-{
-  return pc == (uintptr_t)cn_arch_interrupting_return;
-}
-
-bool cn_arch_is_entry_return(uintptr_t pc)
-{
-  return pc == (uintptr_t)cn_arch_body_return;
-}
-
-bool cn_arch_is_in_stubs(uintptr_t pc)
-{
-  return pc - (uintptr_t)cn_arch_stubs_start < (size_t)(cn_arch_stubs_end - cn_arch_stubs_start);
-}
-
-bool cn_arch_is_same_sp(uintptr_t end, uintptr_t sp, uintptr_t callee)
-{
-  CN_ASSERT(sp % sizeof sp == 0);
-  return end == sp || (end == sp + sizeof end && cn_arch_is_in_stubs(callee));
-}
-
-bool cn_arch_is_stub_or_thunk(uintptr_t pc)
-{
-  return cn_arch_is_in_stubs(pc) || is_stub_thunk(pc);
-}
-
-uintptr_t cn_arch_stubs_range(uintptr_t *end)
-{
-  *end = (uintptr_t)cn_arch_stubs_end;
-  return (uintptr_t)cn_arch_stubs_start;
+  ((ucontext_t *)ucontext)->uc_mcontext.pc = pc;
 }
 
 /* ---- anchors ---- */

@@ -13,6 +13,7 @@
 #include <ucontext.h>
 #include <cairn/abi.h>
 #include "base/check.h"
+#include "runtime/arch/stub_code.h"
 #include "runtime/core/anchors.h"
 #include "runtime/core/messages.h"
 #include "runtime/os/os.h"
@@ -91,12 +92,7 @@ enum {
   BARRIER_CALL_END_BYTES = 11
 }; /* the size of a barrier's code, and the offset of the return address that its call pushes */
 
-extern const char cn_arch_stubs_start[], cn_arch_stubs_end[]; /* stubs.S */
-/* For each place where a stub makes its thread managed, three offsets from cn_arch_stubs_start: the start of the
- * transition, the instruction after the state's change, and the end of the range that a signal handler restarts. */
-extern const uint32_t cn_arch_restart_ranges[], cn_arch_restart_ranges_end[];
-extern const char cn_arch_native_return[], cn_arch_short_return[], cn_arch_body_return[];
-extern const char cn_arch_interrupting_return[];
+extern const char cn_arch_native_return[], cn_arch_short_return[]; /* stubs.S */
 
 static bool can_move_components(unsigned state)
 {
@@ -254,9 +250,8 @@ bool cn_arch_is_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted)
   return true;
 }
 
-/* True if `pc` lies in a thunk of the compile side, which is [[movl $8, %eax;] movq target@GOT, %r11;] jmp to a stub.
- * `pc` may be any value, because a program may jump to any address. */
-static bool is_stub_thunk(uintptr_t pc)
+/* A thunk of the compile side is [[movl $8, %eax;] movq target@GOT, %r11;] jmp to a stub. */
+bool cn_arch_is_stub_thunk(uintptr_t pc)
 {
   static const unsigned char count[] = {0xb8, 8, 0, 0, 0}, load[] = {0x4c, 0x8b, 0x1d};
   unsigned char jump[5];
@@ -272,78 +267,21 @@ static bool is_stub_thunk(uintptr_t pc)
   return cn_arch_is_in_stubs(pc + sizeof jump + (uintptr_t)(intptr_t)distance);
 }
 
-static bool has_managed_mark(uintptr_t entry)
-{
-  static const uint64_t mark = CAIRN_ABI_MANAGED_MARK;
-
-  return has_code_at(entry - sizeof mark, (const unsigned char *)&mark, sizeof mark);
-}
-
-bool cn_arch_is_managed_call_return(uintptr_t pc)
+bool cn_arch_find_call_target(uintptr_t pc, uintptr_t *target)
 {
   unsigned char call[5];
   int32_t distance;
 
-  if (pc < 4096 || !cn_os_read_memory(pc - sizeof call, call, sizeof call) || call[0] != 0xe8)
+  if (!cn_os_read_memory(pc - sizeof call, call, sizeof call) || call[0] != 0xe8)
     return false;
   memcpy(&distance, call + 1, sizeof distance);
-  uintptr_t target = pc + (uintptr_t)(intptr_t)distance;
-  return has_managed_mark(target - CAIRN_ABI_ENTRY_SIZE) ||
-         (cn_arch_is_stub_or_thunk(target) &&
-          !has_managed_mark(target)); /* a stub with a mark, such as cairn_collect(), also serves native code */
+  *target = pc + (uintptr_t)(intptr_t)distance;
+  return true;
 }
 
-bool cn_arch_is_in_entry(uintptr_t pc)
+void cn_arch_set_context_pc(void *ucontext, uintptr_t pc)
 {
-  for (uintptr_t entry = pc; pc - entry < CAIRN_ABI_ENTRY_SIZE && entry >= 4096; entry--)
-    if (has_managed_mark(entry))
-      return true;
-  return false;
-}
-
-bool cn_arch_restart_transition(void *ucontext)
-{
-  greg_t *pc = &((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RIP];
-  uintptr_t offset = (uintptr_t)*pc - (uintptr_t)cn_arch_stubs_start;
-
-  for (const uint32_t *window = cn_arch_restart_ranges; window != cn_arch_restart_ranges_end; window += 3)
-    if (offset >= window[1] && offset < window[2]) {
-      *pc = (greg_t)((uintptr_t)cn_arch_stubs_start + window[0]);
-      return true;
-    }
-  return false;
-}
-
-bool cn_arch_is_interrupting_return(uintptr_t pc)
-{
-  return pc == (uintptr_t)cn_arch_interrupting_return;
-}
-
-bool cn_arch_is_entry_return(uintptr_t pc)
-{
-  return pc == (uintptr_t)cn_arch_body_return;
-}
-
-bool cn_arch_is_in_stubs(uintptr_t pc)
-{
-  return pc - (uintptr_t)cn_arch_stubs_start < (size_t)(cn_arch_stubs_end - cn_arch_stubs_start);
-}
-
-bool cn_arch_is_same_sp(uintptr_t end, uintptr_t sp, uintptr_t callee)
-{
-  CN_ASSERT(sp % sizeof sp == 0);
-  return end == sp || (end == sp + sizeof end && cn_arch_is_in_stubs(callee));
-}
-
-bool cn_arch_is_stub_or_thunk(uintptr_t pc)
-{
-  return cn_arch_is_in_stubs(pc) || is_stub_thunk(pc);
-}
-
-uintptr_t cn_arch_stubs_range(uintptr_t *end)
-{
-  *end = (uintptr_t)cn_arch_stubs_end;
-  return (uintptr_t)cn_arch_stubs_start;
+  ((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RIP] = (greg_t)pc;
 }
 
 static uintptr_t word_below_sp(const struct cn_anchor *anchor)
