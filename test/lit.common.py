@@ -30,6 +30,11 @@ config.substitutions.append(('%build', build))
 # Of a test's long ranges `make check` runs a sample: %if soak %{1 48%} %else %{1 6%}. scripts/soak-tests runs them whole.
 if 'soak' in lit_config.params:
     config.available_features.add('soak')
+# The machine of the tests' programs: %{machine}, and its feature for AArch64.
+machine = 'aarch64' if os.environ.get('TEST_MACHINE') == '183' else os.uname().machine
+config.substitutions.append(('%{machine}', machine))
+if machine == 'aarch64':
+    config.available_features.add('aarch64')
 # scripts/check-aarch64: programs for another machine, which an emulator runs (test/emulated/emulate.c).
 if 'TEST_EMULATOR' in os.environ:
     for name in ('TEST_EMULATOR', 'TEST_MACHINE', 'TEST_PRELOAD'):
