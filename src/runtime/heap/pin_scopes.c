@@ -27,7 +27,7 @@ static void take_scopes_lock(void)
 }
 
 /* The stack pointer of the caller of the function that uses the macro. */
-#define CALLERS_SP() ((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(uintptr_t))
+#define CALLERS_SP() ((uintptr_t)__builtin_dwarf_cfa())
 
 void *cairn_pin_scope_at(uintptr_t reference, const char *site)
 {
