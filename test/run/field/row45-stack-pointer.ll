@@ -1,14 +1,15 @@
 ; Row 45: SP of a frame is computed as its CFA less LLVM's stack size, and is off by what was pushed for the call; of frames
-; with dynamic or over-aligned allocas LLVM says no size at all. SP is the callee's CFA, which is what the walk has.
+; with dynamic or over-aligned allocas LLVM says no size at all. AArch64 pushes nothing for a call. SP is the callee's CFA, which is what the walk has.
 ; RUN: rm -rf %t && split-file %s %t && cd %t && clang -O1 -I%root/include -I%S/Inputs -c native.c
 ; RUN: %cairn-cc -O2 -S code.ll -o code.s && clang -c code.s -o llvm.o && %cairn stackmap llvm.o | FileCheck --check-prefix=SIZE %s
 ; SIZE: function pushed: stack size [[PUSHED:[0-9]+]],
 ; SIZE: function dynamic: stack size unknown
 ; SIZE: function aligned: stack size unknown
 ; RUN: %cairn-cc -O2 code.s native.o -o prog -lgcc_s
-; RUN: ./prog $(%cairn stackmap llvm.o | sed -n 's/^function pushed: stack size \([0-9]*\),.*/\1/p') | FileCheck %s
+; RUN: ./prog $(%cairn stackmap llvm.o | sed -n 's/^function pushed: stack size \([0-9]*\),.*/\1/p') | FileCheck --check-prefixes=CHECK,%{machine} %s
 ; RUN: env CAIRN_VERIFY=frames CAIRN_STRESS=1 ./prog 0 | FileCheck --check-prefix=OURS %s
-; CHECK: pushed: the unwinder agrees 1, CFA less size is off by {{[1-9][0-9]*}}
+; x86_64: pushed: the unwinder agrees 1, CFA less size is off by {{[1-9][0-9]*}}
+; aarch64: pushed: the unwinder agrees 1, CFA less size is off by 0{{$}}
 ; CHECK: dynamic: the unwinder agrees 1
 ; CHECK: aligned: the unwinder agrees 1
 ; OURS: pushed: the unwinder agrees 1
@@ -24,7 +25,7 @@ static void measure(const char *name)
   look(&seen);
   printf("%s: the unwinder agrees %d", name, seen.sp == cairn_stack_sp(&seen.it));
   if (name[0] == 'p')
-    printf(", CFA less size is off by %ld", (long)(seen.cfa - 8 - size - cairn_stack_sp(&seen.it)));
+    printf(", CFA less size is off by %ld", (long)(seen.cfa - RETURN_ADDRESS_BYTES - size - cairn_stack_sp(&seen.it)));
   printf("\n");
 }
 long native_many(long a, long b, long c, long d, long e, long f, long g, long h, long i);
@@ -39,7 +40,6 @@ long choose(char **v);
 long choose(char **v) { size = strtoul(v[1], NULL, 0); return 0; }
 
 ;--- code.ll
-target triple = "x86_64-unknown-linux-gnu"
 %box = type { i64, ptr addrspace(1) }
 @layout = internal constant %box zeroinitializer
 @format = internal constant [4 x i8] c"%d\0A\00"

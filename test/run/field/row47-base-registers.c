@@ -1,18 +1,18 @@
 /* Row 47: slots are not always relative to the stack pointer. With a dynamic alloca the base is RBP, with an over-aligned local beside it
- * RBX, and LLVM gives no stack size. A decoder that knows one of them loses roots. */
+ * RBX, and LLVM gives no stack size; on AArch64 the base is X29. A decoder that knows one of them loses roots. */
 // RUN: %cairn-cc -O0 -S %s -o %t.s && clang -c %t.s -o %t.o
 // RUN: %cairn stackmap %t.o | FileCheck --check-prefix=LLVM %s
 // LLVM: function dynamic: stack size unknown
-// LLVM: deopt rbp -
+// LLVM: deopt {{rbp|x29}} -
 // LLVM: function both: stack size unknown
-// LLVM: deopt rbx
+// LLVM: deopt {{rbx|x29}}
 // RUN: %cairn-cc -c %t.s -o %t.frames.o && %cairn frames %t.frames.o | FileCheck --check-prefix=OURS %s
 // OURS: function dynamic:
-// OURS: cfa rbp + 16
-// OURS: {{root|area}} [rbp {{[-+]}} {{[0-9]+}}]
+// OURS: cfa {{rbp|x29}} + {{[0-9]+}}
+// OURS: {{root|area}} [{{rbp|x29}} {{[-+]}} {{[0-9]+}}]
 // OURS: function both:
-// OURS: cfa rbp + 16
-// OURS: {{root|area}} [rbx + {{[0-9]+}}]
+// OURS: cfa {{rbp|x29}} + {{[0-9]+}}
+// OURS: {{root|area}} [{{rbx|x29}} + {{[0-9]+}}]
 // RUN: %root/test/run/Inputs/same %build --levels "-O0 -O2" %s
 #include <stdio.h>
 #include <cairn/cairn.h>

@@ -4,8 +4,9 @@
 // RUN: %root/test/run/Inputs/same %build --levels "-O0 -O2" %s
 // RUN: %root/test/run/Inputs/same %build --levels "-O0 -O2" --flags "-fstack-clash-protection" %s
 // RUN: %root/test/run/Inputs/same %build --levels "-O0 -O2" --flags "-fstack-protector-all -fstack-clash-protection" %s
-// RUN: %root/test/run/Inputs/same %build --levels "-O2" --flags "-fno-omit-frame-pointer -mno-red-zone" %s
-// RUN: %root/test/run/Inputs/same %build --levels "-O2" --flags "-fcf-protection -mstackrealign" %s
+// RUN: %root/test/run/Inputs/same %build --levels "-O2" --flags "-fno-omit-frame-pointer %if !aarch64 %{-mno-red-zone%}" %s
+// RUN: %root/test/run/Inputs/same %build --levels "-O2" --flags \
+// RUN:   "%if aarch64 %{-mbranch-protection=standard%} %else %{-fcf-protection -mstackrealign%}" %s
 // RUN: %root/test/run/Inputs/same %build --levels "-O2" --flags "-Os" %s
 // The frames of a split stack are on many stacks.
 // RUN: not %cairn-cc -O1 -fsplit-stack -c %s -o %t.o 2>&1 | FileCheck --check-prefix=SPLIT %s

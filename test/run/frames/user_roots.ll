@@ -7,7 +7,7 @@
 ; Words of locals that are the language's own, references with bits in them, come to the handler of such roots with
 ; their tag and parameter, and to who enumerates roots; of inlined functions, too. Wrong: an object that moves
 ; without its word, or is freed; a program that goes on though nobody knows what the word is.
-; MAP: area [rsp + {{[0-9]+}}], count 1, stride 8, tag 4, parameter 2
+; MAP: area [{{r?}}sp + {{[0-9]+}}], count 1, stride 8, tag 4, parameter 2
 ; CHECK: sum 3, shown
 ; CHECK: 42 7
 ; NONE: a user root, but the program has not called cairn_set_user_roots()

@@ -30,16 +30,19 @@ static function *alone(const void *code, size_t size, int at_end)
   return (function *)place;
 }
 
+/* The code that is copied, and its bounds, which the linker defines. */
+__attribute__((section("add_code"), used)) static long copied_add(long n)
+{
+  return n + 1;
+}
+extern __attribute__((visibility("hidden"))) const char __start_add_code[], __stop_add_code[];
+
 function *at_page_start(void)
 {
-  static const unsigned char add[] = {0x48, 0x8d, 0x47, 0x01, 0xc3}; /* lea 1(%rdi), %rax; ret */
-
-  return alone(add, sizeof add, 0);
+  return alone(__start_add_code, (size_t)(__stop_add_code - __start_add_code), 0);
 }
 
 function *at_page_end(void)
 {
-  static const unsigned char add[] = {0x48, 0x8d, 0x47, 0x01, 0xc3};
-
-  return alone(add, sizeof add, 1);
+  return alone(__start_add_code, (size_t)(__stop_add_code - __start_add_code), 1);
 }

@@ -2,12 +2,13 @@
 #include <cairn/stack.h>
 #include <stdio.h>
 #include <unwind.h>
+#include "../../Inputs/registers.h"
 
 struct seen {
   struct cairn_stack_iterator it; /* at the youngest managed activation */
   uintptr_t sp, cfa;              /* of that activation, by the unwinder */
   int count;                      /* activations by the unwinder */
-  int gr;                         /* ask for rax, which no call-frame information mentions */
+  int gr;                         /* ask for a register that no call-frame information mentions */
 };
 
 static inline _Unwind_Reason_Code see(struct _Unwind_Context *context, void *env)
@@ -20,7 +21,7 @@ static inline _Unwind_Reason_Code see(struct _Unwind_Context *context, void *env
   if (_Unwind_GetIP(context) == cairn_stack_ip(&seen->it)) {
     seen->sp = _Unwind_GetCFA(context) - sizeof(uintptr_t);
     if (seen->gr)
-      printf("rax 0x%lx\n", (unsigned long)_Unwind_GetGR(context, 0));
+      printf("a value 0x%lx\n", (unsigned long)_Unwind_GetGR(context, LOST_NUMBER));
   }
   seen->count++;
   return _URC_NO_REASON;

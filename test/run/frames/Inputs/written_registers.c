@@ -3,6 +3,7 @@
  * The native side of test/run/frames/written_registers.c.
  */
 #include <cairn/stack.h>
+#include "../../Inputs/registers.h"
 
 long call_native(long (*function)(long), long n);
 long write_registers(long low, long high, long more);
@@ -18,15 +19,14 @@ long call_native(long (*function)(long), long n)
  * be several activations'. */
 long write_registers(long low, long high, long more)
 {
-  static const int saved[] = {3, 6, 12, 13, 14, 15};
   struct cairn_stack_iterator it;
   struct cairn_stack_state state;
   long written = 0;
 
   for (cairn_stack_youngest(&it); !cairn_stack_past_end(&it); cairn_stack_next(&it)) {
     cairn_stack_get(&it, &state);
-    for (int i = 0; i < 6; i++) {
-      long *value = (long *)state.reg[saved[i]];
+    for (int i = 0; i < KEPT_REGISTERS; i++) {
+      long *value = (long *)state.reg[kept_registers[i]];
       if (value && *value >= low && *value < high) {
         *value += more;
         written++;

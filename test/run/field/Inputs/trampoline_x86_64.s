@@ -1,4 +1,3 @@
-//--- trampoline.s
 # Calls its argument with registers changed, and says nothing about its frame.
         .text
         .globl trampoline
@@ -19,18 +18,3 @@ trampoline:
         ret
         .size trampoline, . - trampoline
         .section .note.GNU-stack, "", @progbits
-//--- native.c
-#include "unwinder.h"
-void native_look(void);
-void native_look(void)
-{
-  struct seen seen = {.count = 0};
-  int walk = 0;
-
-  look(&seen);
-  for (; !cairn_stack_past_end(&seen.it); cairn_stack_next(&seen.it))
-    walk++;
-  printf("unwinder %d, walk %d\n", seen.count, walk);
-  fflush(stdout);
-  cairn_backtrace(1);
-}
