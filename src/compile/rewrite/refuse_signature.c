@@ -7,11 +7,13 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/analysis/alloca_layout.h"
+#include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 #include "compile/rewrite/refuse.h"
 #include "compile/rewrite/values/refs.h"
+#include "compile/tail/tail.h"
 
 bool cn_is_scalable_reference_vector(LLVMTypeRef type)
 {
@@ -110,15 +112,22 @@ static bool has_scalable_value(LLVMValueRef instruction)
   return false;
 }
 
-/* True for a call whose callee pops arguments that may be in memory. A musttail call never returns here. */
+/* True for calls that leave their function's frame: musttail calls, and those that pass tail-calls makes so. */
+static bool never_returns_here(LLVMValueRef call)
+{
+  unsigned caller = LLVMGetFunctionCallConv(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)));
+
+  return cn_calls_is_musttail(call) || (cn_is_in_tail_position(call) && cn_convention_has_tail_calls(caller));
+}
+
+/* True for a call whose callee pops arguments that may be in memory. */
 static bool has_popped_arguments(const struct cn_convention_port *port, LLVMValueRef call)
 {
   unsigned used[CN_REGISTER_CLASS_OTHER + 1] = {0};
 
   if (!LLVMIsACallInst(call) && !LLVMIsAInvokeInst(call))
     return false;
-  if (!cn_convention_has_tail_calls(LLVMGetInstructionCallConv(call)) ||
-      (LLVMIsACallInst(call) && LLVMGetTailCallKind(call) == LLVMTailCallKindMustTail))
+  if (!cn_convention_has_tail_calls(LLVMGetInstructionCallConv(call)) || never_returns_here(call))
     return false;
   for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
     used[cn_register_class_of(LLVMTypeOf(LLVMGetOperand(call, i)))]++;

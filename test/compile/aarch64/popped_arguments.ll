@@ -17,6 +17,11 @@ define i64 @caller(ptr addrspace(1) %p) gc "statepoint-example" {
   ret i64 %s
 }
 
+; No error: the callee of a tail call returns to the caller's caller.
+define tailcc i64 @tail(ptr addrspace(1) %p) gc "statepoint-example" {
+  %r = tail call tailcc i64 @callee(i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10)
+  ret i64 %r
+}
 declare i32 @personality(...)
 define i64 @invoker(ptr addrspace(1) %p) gc "statepoint-example" personality ptr @personality {
   %r = invoke tailcc i64 @callee(i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10) to label %on unwind label %pad
