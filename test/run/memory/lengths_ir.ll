@@ -9,8 +9,6 @@
 ; OVERFLOW: {{^}}cairn: array of 2305843009213693952 elements of 8 bytes at pc 0x{{[0-9a-f]+}} (main+0x{{[0-9a-f]+}}): the size overflows{{$}}
 ; FLEX: {{^}}cairn: array of 768614336404564650 elements of 24 bytes at pc 0x{{[0-9a-f]+}} (main+0x{{[0-9a-f]+}}): the size overflows{{$}}
 ; CONSTANT: {{^}}cairn: negative array length -{{[0-9]+}} at pc 0x{{[0-9a-f]+}} (main+0x{{[0-9a-f]+}}){{$}}
-target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
-target triple = "x86_64-pc-linux-gnu"
 
 %flex = type { i64, [0 x { i64, i64, i64 }] }
 @word.layout = internal constant i64 zeroinitializer

@@ -38,7 +38,6 @@ int main(void)
 }
 
 ;--- code.ll
-target triple = "x86_64-unknown-linux-gnu"
 %box = type { i64 }
 @layout = internal constant %box zeroinitializer
 declare ptr addrspace(1) @cairn_alloc(ptr, i64)

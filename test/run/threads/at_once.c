@@ -35,6 +35,13 @@ static atomic_long calls, timed, most_timed;
 
 cairn_unmanaged static long raw(long number, const long *a)
 {
+#ifdef __aarch64__
+  register long x8 __asm__("x8") = number, result __asm__("x0") = a[0];
+  register long x1 __asm__("x1") = a[1], x2 __asm__("x2") = a[2];
+  register long x3 __asm__("x3") = a[3], x4 __asm__("x4") = a[4], x5 __asm__("x5") = a[5];
+
+  __asm__ volatile("svc #0" : "+r"(result) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+#else
   register long r10 __asm__("r10") = a[3];
   register long r8 __asm__("r8") = a[4];
   register long r9 __asm__("r9") = a[5];
@@ -44,6 +51,7 @@ cairn_unmanaged static long raw(long number, const long *a)
                    : "=a"(result)
                    : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
                    : "rcx", "r11", "memory");
+#endif
   return result;
 }
 

@@ -1,17 +1,18 @@
 ; RUN: clang -O2 -I%root/include -c %root/examples/collectors/generational.c -o %t.o
-; RUN: %cairn-cc -O0 %s %t.o -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
-; RUN: %cairn-cc -O2 %s %t.o -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 CAIRN_VERIFY=frames %t | FileCheck %s
-; RUN: if grep -q avx512f /proc/cpuinfo; then sed s/+sse2/+avx512f/ %s >%t.ll && %cairn-cc -O2 %t.ll %t.o -o %t && %t \
-; RUN:   | FileCheck %s; fi
-; RUN: if grep -q avx2 /proc/cpuinfo; then sed s/+sse2/+avx2/ %s >%t.ll && %cairn-cc -O2 %t.ll %t.o -o %t && %t \
-; RUN:   | FileCheck %s; fi
+; RUN: sed %if aarch64 %{'s/x86_fp80/fp128/; s/0xK4002F000000000000000/0xL00000000000000004002E00000000000/; s/0xK3FFF8000000000000000/0xL00000000000000003FFF000000000000/; s/+sse2/+neon/'%} %else %{''%} %s > %t.in.ll
+; RUN: %cairn-cc -O0 %t.in.ll %t.o -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
+; RUN: %cairn-cc -O2 %t.in.ll %t.o -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 CAIRN_VERIFY=frames %t | FileCheck %s
+; RUN: %if !aarch64 %{if grep -q avx512f /proc/cpuinfo; then sed s/+sse2/+avx512f/ %s >%t.ll && %cairn-cc -O2 %t.ll %t.o -o %t && %t \
+; RUN:   | FileCheck %s; fi%}
+; RUN: %if !aarch64 %{if grep -q avx2 /proc/cpuinfo; then sed s/+sse2/+avx2/ %s >%t.ll && %cairn-cc -O2 %t.ll %t.o -o %t && %t \
+; RUN:   | FileCheck %s; fi%}
 ; Results in all registers that LLVM returns something in, through barriers on the way up (a young collection is at the
 ; bottom of each recursion). What would go wrong: the barrier's stub, or the C code that it calls, spoils a result.
 ; CHECK: three 113 223 333
 ; CHECK: floats 111 212 313 414
 ; CHECK: vector 120 220 320 420 520 620 720 820
 ; CHECK: mixed 105 205 305 405
-; CHECK: x87 115
+; CHECK: extended 115
 
 declare void @cairn_collect()
 declare i32 @printf(ptr, ...)
@@ -19,7 +20,7 @@ declare i32 @printf(ptr, ...)
 @floats.text = private constant [28 x i8] c"floats %.0f %.0f %.0f %.0f\0A\00"
 @vector.text = private constant [48 x i8] c"vector %.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f\0A\00"
 @mixed.text = private constant [25 x i8] c"mixed %ld %.0f %ld %.0f\0A\00"
-@x87.text = private constant [9 x i8] c"x87 %ld\0A\00"
+@extended.text = private constant [14 x i8] c"extended %ld\0A\00"
 
 define { i64, i64, i64 } @three(i64 %n) noinline gc "statepoint-example" {
   %c = icmp eq i64 %n, 0
@@ -104,7 +105,7 @@ more:
   ret { i64, double, i64, double } %v
 }
 
-define x86_fp80 @x87(i64 %n) noinline gc "statepoint-example" {
+define x86_fp80 @extended(i64 %n) noinline gc "statepoint-example" {
   %c = icmp eq i64 %n, 0
   br i1 %c, label %end, label %more
 end:
@@ -112,7 +113,7 @@ end:
   ret x86_fp80 0xK4002F000000000000000
 more:
   %m = sub i64 %n, 1
-  %r = call x86_fp80 @x87(i64 %m)
+  %r = call x86_fp80 @extended(i64 %m)
   %s = fadd x86_fp80 %r, 0xK3FFF8000000000000000
   ret x86_fp80 %s
 }
@@ -145,9 +146,9 @@ define i32 @main() #0 gc "statepoint-example" {
   %m2 = extractvalue { i64, double, i64, double } %m, 2
   %m3 = extractvalue { i64, double, i64, double } %m, 3
   call i32 (ptr, ...) @printf(ptr @mixed.text, i64 %m0, double %m1, i64 %m2, double %m3)
-  %x = call x86_fp80 @x87(i64 100)
+  %x = call x86_fp80 @extended(i64 100)
   %xi = fptosi x86_fp80 %x to i64
-  call i32 (ptr, ...) @printf(ptr @x87.text, i64 %xi)
+  call i32 (ptr, ...) @printf(ptr @extended.text, i64 %xi)
   ret i32 0
 }
 

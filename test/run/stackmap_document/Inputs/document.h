@@ -13,6 +13,17 @@
 #include <cairn/patch.h>
 #include <cairn/patch_stub.h>
 
+/* The port: bytes of the document's regions of 15 bytes, since instructions of AArch64 have 4 bytes; the registers of a
+ * first argument and of a result, of the frame pointer and of the stack pointer; the flags that comparisons set; and if
+ * patchpoints may have targets. */
+#if defined(__aarch64__)
+enum { REGION_BYTES = 16, ARGUMENT = 0, RESULT = 0, FRAME_POINTER = 29, STACK_POINTER = 31, HAS_TARGETS = 0 };
+static const uint64_t condition_flags = 0xf0000000;
+#else
+enum { REGION_BYTES = 15, ARGUMENT = 5, RESULT = 0, FRAME_POINTER = 6, STACK_POINTER = 7, HAS_TARGETS = 1 };
+static const uint64_t condition_flags = 0xd5;
+#endif
+
 struct cell {
   long value;
   struct cell managed *next;

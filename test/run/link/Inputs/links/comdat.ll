@@ -1,7 +1,5 @@
 ; comdat_cons() is in the units of both: the linker keeps one copy, with the map of that copy.
 ; comdat_unused_UNIT() is needed by nobody.
-target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
-target triple = "x86_64-unknown-linux-gnu"
 %node = type { ptr addrspace(1), i64 }
 @layout = internal constant %node zeroinitializer
 declare ptr addrspace(1) @cairn_alloc(ptr, i64)
