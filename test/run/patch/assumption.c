@@ -5,8 +5,8 @@
 // RUN: rm -rf %t && mkdir %t && cd %t && python3 %S/Inputs/sites.py 16 > sites.ll && \
 // RUN:   clang -O2 -fPIC -c %S/Inputs/leaves.c -o leaves.o
 // RUN: %cairn-cc -O2 -fPIC -shared -I%S/Inputs %S/Inputs/library.c sites.ll leaves.o -o library.so
-// RUN: %cairn-cc -O2 -I%S/Inputs %s sites.ll leaves.o -o main && ./main 600
-// RUN: env CAIRN_STRESS=3 CAIRN_VERIFY=frames ./main 25
+// RUN: %cairn-cc -O2 -I%S/Inputs %s sites.ll leaves.o -o main && %if emulated %{./main 30%} %else %{./main 600%}
+// RUN: env CAIRN_STRESS=3 CAIRN_VERIFY=frames ./main %if emulated %{3%} %else %{25%}
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>

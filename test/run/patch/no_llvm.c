@@ -1,6 +1,6 @@
 // A program that patches, keeps assumptions and has inline caches needs nothing of LLVM.
 // RUN: %cairn-cc -O2 %s -o %t && %t && %cairn-cc -O2 -static %s -o %t.static && %t.static
-// RUN: ldd %t > %t.libraries && FileCheck --check-prefix=LIBRARIES %s < %t.libraries
+// RUN: llvm-readelf --needed-libs %t > %t.libraries && FileCheck --check-prefix=LIBRARIES %s < %t.libraries
 // RUN: llvm-nm %t %t.static > %t.names && FileCheck --check-prefix=NAMES %s < %t.names
 // LIBRARIES-NOT: LLVM
 // LIBRARIES: libc.so

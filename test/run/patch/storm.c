@@ -5,11 +5,11 @@
 // RUN: rm -rf %t && mkdir %t && cd %t && python3 %S/Inputs/sites.py 128 > sites.ll && \
 // RUN:   clang -O2 -c %S/Inputs/leaves.c -o leaves.o
 // RUN: %cairn-cc -O2 -I%S/Inputs %s sites.ll leaves.o -o main
-// RUN: %if soak %{./main 1000000%} %else %{./main 20000%}
-// RUN: env CAIRN_STRESS=1 ./main 300
-// RUN: env CAIRN_STRESS=7 CAIRN_VERIFY=frames ./main 300 mdwe
-// RUN: env CAIRN_VERIFY=heap ./main 3000 mdwe
-// RUN: %cairn-cc -O1 -static -fcairn-collector=semispace -I%S/Inputs %s sites.ll leaves.o -o static && ./static 2000
+// RUN: %if soak %{./main 1000000%} %else %{./main %if emulated %{300%} %else %{20000%}%}
+// RUN: env CAIRN_STRESS=1 ./main %if emulated %{10%} %else %{300%}
+// RUN: env CAIRN_STRESS=7 CAIRN_VERIFY=frames ./main %if emulated %{20%} %else %{300%} mdwe
+// RUN: env CAIRN_VERIFY=heap ./main %if emulated %{100%} %else %{3000%} mdwe
+// RUN: %cairn-cc -O1 -static -fcairn-collector=semispace -I%S/Inputs %s sites.ll leaves.o -o static && ./static %if emulated %{100%} %else %{2000%}
 // Code without safepoints makes stops impossible: the first batch is refused.
 // RUN: %cairn-cc -O2 -fcairn-safepoints=none -I%S/Inputs %s sites.ll leaves.o -o none && \
 // RUN:   not --crash ./none 0 one 2>&1 | FileCheck %s
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
   pthread_t threads[RUNNERS];
 
   if (argc > 2 && strcmp(argv[2], "one") == 0)
-    patch_one(0, 1, false);
+    patch_one(0, 1, true); /* more than one instruction, so that threads must stop */
   if (argc > 2)
     EXPECT(prctl(65 /* PR_SET_MDWE */, 1, 0, 0, 0) == 0 || getenv("TEST_EMULATOR") != NULL); /* which lacks it */
   check_alignments();

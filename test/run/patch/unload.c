@@ -4,7 +4,7 @@
 // RUN: rm -rf %t && mkdir %t && cd %t && python3 %S/Inputs/sites.py 4 > sites.ll && \
 // RUN:   clang -O2 -fPIC -c %S/Inputs/leaves.c -o leaves.o
 // RUN: %cairn-cc -O2 -fPIC -shared -I%S/Inputs %S/Inputs/library.c sites.ll leaves.o -o library.so
-// RUN: %cairn-cc -O2 %s -o main && ./main 300 && env CAIRN_STRESS=13 ./main 20
+// RUN: %cairn-cc -O2 %s -o main && %if emulated %{./main 20%} %else %{./main 300%} && env CAIRN_STRESS=13 ./main 20
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
