@@ -79,7 +79,8 @@ struct cn_convention_port {
   bool has_short_calls;
   /* True if managed functions get frame pointers, because frame records are what the object side knows best. */
   bool needs_frame_pointers;
-  /* True if LLVM 22 loses the stack pointer after a statepoint of tailcc or swifttailcc with arguments in memory. */
+  /* True if LLVM 22 may read the frame before it restores the stack pointer, after a call of tailcc or swifttailcc with
+   * arguments in memory. */
   bool loses_popped_arguments;
   /* True if frames may have a part whose size only the processor knows, which stack maps do not describe. */
   bool has_scalable_frames;

@@ -143,8 +143,8 @@ static void refuse_popped_arguments(struct cn_function_check *judge, const struc
       if (has_popped_arguments(port, i)) {
         cn_refuse_at(
             judge, i, "calling-convention",
-            "a call of tailcc or swifttailcc with arguments in memory, which is no tail call: LLVM 22 loses the "
-            "stack pointer after a safepoint there; pass fewer arguments");
+            "a call of tailcc or swifttailcc with arguments in memory, which is no tail call: LLVM 22 may read the "
+            "frame there before it restores the stack pointer; pass fewer arguments");
         return;
       }
 }
