@@ -163,12 +163,14 @@ struct cairn_patch *cairn_patch_begin(void);
  * cairn_patch_restore(): the region gets the code that it had before the first patch.
  * cairn_patch_nops(): the region becomes nops.
  * cairn_patch_jump(): the region becomes a jump to `target` and nops.
- * cairn_patch_call(): the region becomes nops and a call of `target`, which ends at the region's end. A target further
- *   than 2 GiB away is called through the register that LLVM leaves to calls; in a shadow this register may be in use,
- *   so that the call fails (FAR). `target` may be the address of a managed function only for a statepoint (REFUSED); a
- *   native target of a statepoint runs as a leaf. The arguments are those that the code before the region has set.
- *   For a shadow the target must preserve all registers: stubs do.
- * All: ROOM: the region is too short; FAR: the target is too far away; UNKNOWN: no look-up filled the point; MEMORY. */
+ * cairn_patch_call(): the region becomes nops and a call of `target`, which ends at the region's end. `target` may be
+ *   the address of a managed function only for a statepoint (REFUSED); a native target of a statepoint runs as a leaf.
+ *   The arguments are those that the code before the region has set. For a shadow the target must preserve all
+ *   registers: stubs do.
+ * Jumps and calls: a target out of a branch's reach, 2 GiB on x86-64 and 128 MiB on AArch64, is called through the
+ *   register that LLVM leaves to calls, or reached by an island: a jump to the target near the region, which is made at
+ *   once and stays. FAR: the system has no memory for an island there.
+ * All: ROOM: the region is too short; UNKNOWN: no look-up filled the point; MEMORY. */
 enum cairn_status cairn_patch_add(struct cairn_patch *patch, const struct cairn_point *point, const void *bytes,
                                   size_t length);
 enum cairn_status cairn_patch_restore(struct cairn_patch *patch, const struct cairn_point *point);

@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "patch/machine.h"
 #include "patch/memory.h"
+#include "patch/stub.h"
 #include "runtime/core/defer.h"
 #include "runtime/core/lock.h"
 #include "runtime/os/os.h"
@@ -198,9 +199,9 @@ enum cairn_status cairn_patch_nops(struct cairn_patch *patch, const struct cairn
   return end_edit(patch, point, false);
 }
 
-/* Note that a branch does not fit into a region. `bytes` is the length of the longest form for this point. */
+/* Note that a branch does not fit into a region, and that a target out of reach got no island. */
 static enum cairn_status fail_branch(struct cairn_patch *patch, const struct cairn_point *point,
-                                     enum cairn_status status, const char *branch, uintptr_t target, size_t bytes)
+                                     enum cairn_status status, const char *branch, uintptr_t target)
 {
   size_t length = point->length;
   long distance = (long)(target - (point->address + length));
@@ -208,13 +209,10 @@ static enum cairn_status fail_branch(struct cairn_patch *patch, const struct cai
   if (status != CAIRN_E_FAR)
     return cn_patch_fail(&patch->failure, status, point->address, "a %s needs %zu bytes, and the region has %zu",
                          branch, cn_machine_branch_bytes, length);
-  if (length < bytes)
-    return cn_patch_fail(&patch->failure, status, point->address,
-                         "the target is %ld bytes away: a %s needs %zu bytes, and the region has %zu", distance, branch,
-                         bytes, length);
   return cn_patch_fail(&patch->failure, status, point->address,
-                       "the target is %ld bytes away, and a %s here reaches %s", distance, branch,
-                       cn_machine_reach_text);
+                       "the target is %ld bytes away, a %s reaches %s, and the region's neighbourhood has no room for "
+                       "an island",
+                       distance, branch, cn_machine_reach_text);
 }
 
 enum cairn_status cairn_patch_jump(struct cairn_patch *patch, const struct cairn_point *point, uintptr_t target)
@@ -225,8 +223,11 @@ enum cairn_status cairn_patch_jump(struct cairn_patch *patch, const struct cairn
   if (code == NULL)
     return status;
   status = cn_machine_fill_jump(code, point->length, point->address, target);
+  uintptr_t island = status == CAIRN_E_FAR ? cn_island_near(point->address, target) : 0;
+  if (island != 0)
+    status = cn_machine_fill_jump(code, point->length, point->address, island);
   if (status != CAIRN_OK)
-    return fail_branch(patch, point, status, "jump", target, cn_machine_branch_bytes);
+    return fail_branch(patch, point, status, "jump", target);
   return end_edit(patch, point, false);
 }
 
@@ -257,9 +258,11 @@ enum cairn_status cairn_patch_call(struct cairn_patch *patch, const struct cairn
   }
   bool any_target = point->kind != CAIRN_POINT_SHADOW || cn_machine_shadow_has_scratch;
   status = cn_machine_fill_call(code, point->length, point->address, target, any_target);
+  uintptr_t island = status == CAIRN_E_FAR ? cn_island_near(point->address, target) : 0;
+  if (island != 0)
+    status = cn_machine_fill_call(code, point->length, point->address, island, false);
   if (status != CAIRN_OK)
-    return fail_branch(patch, point, status, "call", target,
-                       any_target ? cn_machine_far_call_bytes : cn_machine_branch_bytes);
+    return fail_branch(patch, point, status, "call", target);
   return end_edit(patch, point, false);
 }
 

@@ -13,7 +13,7 @@
 #include <cairn/patch.h>
 
 /* Bytes of a jump or call of a near target, and of a call of any target. */
-extern const size_t cn_machine_branch_bytes, cn_machine_far_call_bytes;
+extern const size_t cn_machine_branch_bytes;
 
 /* A jump or call reaches targets up to nearly this distance, in both directions; and the distance as a text. */
 extern const size_t cn_machine_reach_bytes;

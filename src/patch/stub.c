@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makes and frees stubs, and calls their handlers. Stubs lie in slabs of executable memory near the code that calls
- * them, and are written through the slab's second mapping, where the first place has the slab's own data. Owns the list
- * of slabs, each slab's stubs, and the list of freed stubs, under CN_LOCK_PATCH. Stubs are made and freed by any
- * thread, in native code; handlers run on managed threads. A freed stub stays as it is up to a stop, since a thread may
- * still run it.
+ * Makes and frees stubs, calls their handlers, and makes islands. Stubs and islands lie in slabs of executable memory
+ * near the code that calls them, and are written through the slab's second mapping, where the first place has the
+ * slab's own data. Owns the list of slabs, each slab's stubs, the list of freed stubs, and the set of islands, under
+ * CN_LOCK_PATCH. Stubs and islands are made by any thread, in native code, and stubs are freed there; handlers run on
+ * managed threads. A freed stub stays as it is up to a stop, since a thread may still run it. An island stays for ever:
+ * its target's address is all that it depends on, and so patches, also those of assumptions, may share it.
  */
 #include "patch/stub.h"
 
@@ -14,7 +15,9 @@
 #include "base/near_memory.h"
 #include "patch/alias.h"
 #include "patch/machine.h"
+#include "patch/memory.h"
 #include "patch/stub_machine.h"
+#include "patch/tree.h"
 #include "runtime/arch/arch.h"
 #include "runtime/core/lock.h"
 #include "runtime/os/os.h"
@@ -41,6 +44,7 @@ static struct cn_stub_slab *all_slabs;
 static struct cn_stub end_of_list; /* the last element of lists: stubs outside of lists have a null `next` */
 static struct cn_stub *freed_stubs = &end_of_list;
 static size_t freed_count;
+static struct cn_tree islands; /* nodes by target, and by the island's address */
 
 static void take_lock(void)
 {
@@ -112,6 +116,11 @@ static struct cn_stub *take_place(struct cn_stub_slab *slab)
   return stub;
 }
 
+static uintptr_t address_of(const struct cn_stub_slab *slab, const struct cn_stub *place)
+{
+  return slab->code + ((uintptr_t)place - (uintptr_t)slab);
+}
+
 static void publish_stub(const void *env, struct cn_publication *publication)
 {
   cn_machine_publish_range(publication, *(const uintptr_t *)env, CN_STUB_CODE_BYTES);
@@ -120,7 +129,7 @@ static void publish_stub(const void *env, struct cn_publication *publication)
 static struct cn_stub *make_stub(struct cn_stub_slab *slab, cairn_point_handler *handler, void *data)
 {
   struct cn_stub *stub = take_place(slab);
-  uintptr_t address = slab->code + ((uintptr_t)stub - (uintptr_t)slab);
+  uintptr_t address = address_of(slab, stub);
 
   *stub = (struct cn_stub){.handler = handler, .data = data, .slab = slab};
   cn_stub_machine_write(stub, address);
@@ -169,6 +178,53 @@ void cairn_patch_stub_free(struct cairn_patch_stub *freed)
   }
   cn_lock_release(CN_LOCK_PATCH);
 }
+
+/* ---- islands ---- */
+
+static uintptr_t find_island(uintptr_t near, uintptr_t target)
+{
+  const struct cn_tree_node *node = cn_tree_find_at_least(&islands, target, near > reach() ? near - reach() : 0);
+
+  return node != NULL && node->key == target && node->minor - near + reach() < 2 * reach() ? node->minor : 0;
+}
+
+/* Returns the island's address. 0: memory is exhausted. */
+static uintptr_t make_island(struct cn_stub_slab *slab, uintptr_t target)
+{
+  struct cn_tree_node *node = cn_patch_allocate(sizeof *node);
+
+  if (node == NULL)
+    return 0;
+  struct cn_stub *place = take_place(slab);
+  uintptr_t address = address_of(slab, place);
+  *place = (struct cn_stub){.slab = slab};
+  cn_stub_machine_write_island(place, address, target);
+  cn_machine_publish(publish_stub, &address);
+  *node = (struct cn_tree_node){.key = target, .minor = address};
+  bool is_new = cn_tree_insert(&islands, node);
+  CN_CHECK(is_new);
+  return address;
+}
+
+uintptr_t cn_island_near(uintptr_t near, uintptr_t target)
+{
+  uintptr_t island = 0;
+  bool goes_on = true;
+
+  while (goes_on) {
+    if (!cn_lock_take(CN_LOCK_PATCH))
+      return 0;
+    island = find_island(near, target);
+    struct cn_stub_slab *slab = island == 0 ? find_slab(near) : NULL;
+    if (slab != NULL)
+      island = make_island(slab, target);
+    cn_lock_release(CN_LOCK_PATCH);
+    goes_on = island == 0 && slab == NULL && add_slab(near) == CAIRN_OK;
+  }
+  return island;
+}
+
+/* ---- in stops, and in managed code ---- */
 
 bool cn_stubs_want_stop(void)
 {

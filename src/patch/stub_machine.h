@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The interface of a port for stubs (stub.c): the code of a stub, and the common part that all stubs enter.
+ * The interface of a port for stubs and islands (stub.c): the code of each, and the common part that all stubs enter.
  */
 #ifndef CN_PATCH_STUB_MACHINE_H
 #define CN_PATCH_STUB_MACHINE_H
@@ -24,6 +24,10 @@ _Static_assert(sizeof(struct cn_stub) == CN_STUB_BYTES, "stubs fill their places
 
 /* Write the code, `self` and `enter` of the stub that threads will see at `address`. */
 void cn_stub_machine_write(struct cn_stub *stub, uintptr_t address);
+
+/* Write the code, `self` and `enter` of an island: a jump to `target`, which may change the register that LLVM leaves
+ * to calls in shadows, too. */
+void cn_stub_machine_write_island(struct cn_stub *island, uintptr_t address, uintptr_t target);
 
 /* False: the common part cannot store the processor's registers. */
 bool cn_stub_machine_is_supported(void);

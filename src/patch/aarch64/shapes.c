@@ -14,7 +14,7 @@
 #include "patch/aarch64/encode.h"
 
 enum { NEAR_BYTES = 4, FAR_CALL_BYTES = 16 };
-const size_t cn_machine_branch_bytes = NEAR_BYTES, cn_machine_far_call_bytes = FAR_CALL_BYTES;
+const size_t cn_machine_branch_bytes = NEAR_BYTES;
 const size_t cn_machine_store_bytes = sizeof(uint32_t);
 const size_t cn_machine_reach_bytes = (size_t)1 << 27;
 const char cn_machine_reach_text[] = "128 MiB";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes the code of a stub, which jumps to the common part (stub_entry.S) with the stub's address; and knows the
- * numbers of vector registers. The functions only use their arguments: any thread, any phase.
+ * Writes the code of a stub, which jumps to the common part (stub_entry.S) with the stub's address, and of an island;
+ * and knows the numbers of vector registers. The functions only use their arguments: any thread, any phase.
  */
 #include "patch/stub_machine.h"
 
@@ -36,6 +36,23 @@ void cn_stub_machine_write(struct cn_stub *stub, uintptr_t address)
   memcpy(stub->code, code, sizeof code);
   stub->self = address;
   stub->enter = (uintptr_t)cn_stub_enter;
+}
+
+/* Branches come here directly, so that the island needs no landing pad. */
+void cn_stub_machine_write_island(struct cn_stub *island, uintptr_t address, uintptr_t target)
+{
+  static const uint32_t code[] = {
+      0x580000d0, /* ldr x16, enter */
+      0xd61f0200, /* br x16 */
+      0xd4200000, /* brk #0 */
+      0xd4200000,
+  };
+
+  _Static_assert(sizeof code == sizeof island->code, "the code fits");
+  _Static_assert(offsetof(struct cn_stub, enter) == 24, "the distance in the code");
+  memcpy(island->code, code, sizeof code);
+  island->self = address;
+  island->enter = target;
 }
 
 bool cn_stub_machine_is_supported(void)

@@ -13,7 +13,7 @@
 #include <cairn/assembler.h>
 
 enum { NEAR_BYTES = 5, FAR_CALL_BYTES = 13 };
-const size_t cn_machine_branch_bytes = NEAR_BYTES, cn_machine_far_call_bytes = FAR_CALL_BYTES;
+const size_t cn_machine_branch_bytes = NEAR_BYTES;
 const size_t cn_machine_store_bytes = sizeof(uint64_t);
 const size_t cn_machine_reach_bytes = (size_t)1 << 31;
 const char cn_machine_reach_text[] = "2 GiB";

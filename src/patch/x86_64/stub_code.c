@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes the code of a stub, which pushes the stub's address and jumps to the common part (stub_entry.S); and knows the
- * numbers of vector registers. The functions only use their arguments: any thread, any phase.
+ * Writes the code of a stub, which pushes the stub's address and jumps to the common part (stub_entry.S), and of an
+ * island; and knows the numbers of vector registers. The functions only use their arguments: any thread, any phase.
  */
 #include "patch/stub_machine.h"
 
@@ -36,6 +36,18 @@ void cn_stub_machine_write(struct cn_stub *stub, uintptr_t address)
   cn_encode_append(
       &code, &push,
       cn_encode_set_memory(&push, CAIRN_ASSEMBLER_PC, (int64_t)(address + offsetof(struct cn_stub, self))));
+  cairn_assemble_jump_memory(&code, CAIRN_ASSEMBLER_PC, (int64_t)(address + offsetof(struct cn_stub, enter)));
+  enum cairn_status status = cairn_assembler_end(&code);
+  CN_CHECK(status == CAIRN_OK);
+}
+
+void cn_stub_machine_write_island(struct cn_stub *island, uintptr_t address, uintptr_t target)
+{
+  struct cairn_assembler code;
+
+  island->self = address;
+  island->enter = target;
+  cairn_assembler_begin(&code, island->code, sizeof island->code, address);
   cairn_assemble_jump_memory(&code, CAIRN_ASSEMBLER_PC, (int64_t)(address + offsetof(struct cn_stub, enter)));
   enum cairn_status status = cairn_assembler_end(&code);
   CN_CHECK(status == CAIRN_OK);

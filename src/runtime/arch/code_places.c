@@ -23,11 +23,12 @@ static bool has_managed_mark(uintptr_t entry)
 
 bool cn_arch_is_managed_call_return(uintptr_t pc)
 {
-  uintptr_t target;
+  uintptr_t target = pc < FIRST_PAGE_END ? 0 : cn_arch_call_target(pc);
 
-  if (pc < FIRST_PAGE_END || !cn_arch_find_call_target(pc, &target))
+  if (target == 0)
     return false;
   return has_managed_mark(target - CAIRN_ABI_ENTRY_SIZE) ||
+         has_managed_mark(cn_arch_thunk_target(target) - CAIRN_ABI_ENTRY_SIZE) ||
          (cn_arch_is_stub_or_thunk(target) &&
           !has_managed_mark(target)); /* a stub with a mark, such as cairn_collect(), also serves native code */
 }
@@ -79,7 +80,7 @@ bool cn_arch_is_same_sp(uintptr_t end, uintptr_t sp, uintptr_t callee)
 
 bool cn_arch_is_stub_or_thunk(uintptr_t pc)
 {
-  return cn_arch_is_in_stubs(pc) || cn_arch_is_stub_thunk(pc);
+  return cn_arch_is_in_stubs(pc) || cn_arch_is_in_stubs(cn_arch_thunk_target(pc));
 }
 
 uintptr_t cn_arch_stubs_range(uintptr_t *end)

@@ -16,12 +16,10 @@ extern const char cn_arch_stubs_start[], cn_arch_stubs_end[];
 extern const uint32_t cn_arch_restart_ranges[], cn_arch_restart_ranges_end[];
 extern const char cn_arch_body_return[], cn_arch_interrupting_return[];
 
-/* True if a direct call ends at `pc`; *target is its target. `pc` may be any address. */
-bool cn_arch_find_call_target(uintptr_t pc, uintptr_t *target);
-
-/* True if `pc` lies in a thunk, whose code jumps to a stub. `pc` may be any value, because a program may jump to any
- * address. */
-bool cn_arch_is_stub_thunk(uintptr_t pc);
+/* The target of the direct call that ends at `pc`, or of the thunk at `pc`, which only jumps; 0: other code. `pc` may
+ * be any value, because a program may jump to any address. */
+uintptr_t cn_arch_call_target(uintptr_t pc);
+uintptr_t cn_arch_thunk_target(uintptr_t pc);
 
 /* Let the interrupted thread continue at `pc`. */
 void cn_arch_set_context_pc(void *ucontext, uintptr_t pc);

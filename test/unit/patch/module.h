@@ -35,6 +35,15 @@ static inline void write_return(unsigned char *at)
   memcpy(at, code, sizeof code);
 }
 
+/* The target of the near branch that is the last instruction before `end`. */
+static inline uintptr_t branch_target(uintptr_t end)
+{
+  uint32_t word;
+
+  memcpy(&word, (const void *)(end - sizeof word), sizeof word);
+  return end - sizeof word + (uintptr_t)((intptr_t)((uint64_t)word << 38) >> 36);
+}
+
 static inline uint64_t run_site(uintptr_t site, uint64_t argument)
 {
   register uint64_t result __asm__("x0") = argument;
@@ -61,6 +70,14 @@ static inline void write_return(unsigned char *at)
   *at = 0xc3;
 }
 
+static inline uintptr_t branch_target(uintptr_t end)
+{
+  int32_t distance;
+
+  memcpy(&distance, (const void *)(end - sizeof distance), sizeof distance);
+  return end + (uintptr_t)(intptr_t)distance;
+}
+
 static inline uint64_t run_site(uintptr_t site, uint64_t argument)
 {
   return ((uint64_t (*)(uint64_t))site)(argument);
@@ -74,16 +91,21 @@ struct module {
   struct cairn_image image;
 };
 
-/* Begin a module with `bytes` bytes of code, which is invalid up to now. */
-static inline void module_begin(struct module *m, size_t bytes)
+/* Begin a module with `bytes` bytes of code, which is invalid up to now, at `address` if it is not 0. */
+static inline void module_begin_at(struct module *m, size_t bytes, uintptr_t address)
 {
   size_t page = cn_os_page_bytes();
 
   *m = (struct module){.code_bytes = (bytes + page - 1) / page * page};
-  m->code = mmap(NULL, m->code_bytes + MODULE_SECTION_BYTES, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  m->code = mmap((void *)address, m->code_bytes + MODULE_SECTION_BYTES, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (address != 0 ? MAP_FIXED_NOREPLACE : 0), -1, 0);
   assert_ptr_not_equal(m->code, MAP_FAILED);
   memset(m->code, 0xcc, m->code_bytes);
+}
+
+static inline void module_begin(struct module *m, size_t bytes)
+{
+  module_begin_at(m, bytes, 0);
 }
 
 /* Add a point; points are added in the order of their regions. */

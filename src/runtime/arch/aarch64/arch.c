@@ -211,17 +211,27 @@ static bool follow_instruction(uintptr_t at[32], uintptr_t pc, uint32_t code)
     at[to] = (pc & ~(uintptr_t)4095) + (sign_extend((code >> 5 & 0x7ffff) << 2 | (code >> 29 & 3), 21) << 12);
     return true;
   }
+  if ((code & 0x9f000000) == 0x10000000) { /* adr */
+    at[to] = pc + sign_extend((code >> 5 & 0x7ffff) << 2 | (code >> 29 & 3), 21);
+    return true;
+  }
   if ((code & 0xff800000) == 0x91000000) { /* add, of an immediate number */
     at[to] = at[from] + ((code >> 10 & 0xfff) << (code >> 22 & 1) * 12);
     return true;
   }
+  if ((code & 0xffe0fc00) == 0x8b000000) { /* add, of two registers */
+    at[to] = at[from] + at[code >> 16 & 31];
+    return true;
+  }
+  if ((code & 0xff000000) == 0x58000000) /* ldr, of a word near the code */
+    return cn_os_read_memory(pc + sign_extend((code >> 5 & 0x7ffff) << 2, 21), &at[to], sizeof at[to]);
   if ((code & 0xffc00000) == 0xf9400000) /* ldr, at a scaled offset */
     return cn_os_read_memory(at[from] + (code >> 10 & 0xfff) * 8, &at[to], sizeof at[to]);
   return false;
 }
 
-/* A thunk loads or computes addresses, and jumps to a stub. Linkers' long jumps are such thunks, too. */
-bool cn_arch_is_stub_thunk(uintptr_t pc)
+/* A thunk loads or computes addresses, and jumps. Linkers' and patches' islands are such thunks, too. */
+uintptr_t cn_arch_thunk_target(uintptr_t pc)
 {
   enum { MOST_INSTRUCTIONS = 8 };
   uintptr_t registers[32] = {0};
@@ -229,23 +239,33 @@ bool cn_arch_is_stub_thunk(uintptr_t pc)
 
   for (int i = 0; i < MOST_INSTRUCTIONS && read_instructions(pc, &code, 1); i++, pc += INSTRUCTION_BYTES) {
     if ((code & 0xfc000000) == 0x14000000) /* b */
-      return cn_arch_is_in_stubs(pc + sign_extend((uint64_t)(code & 0x3ffffff) << 2, 28));
+      return pc + sign_extend((uint64_t)(code & 0x3ffffff) << 2, 28);
     if ((code & 0xfffffc1f) == 0xd61f0000) /* br */
-      return cn_arch_is_in_stubs(registers[code >> 5 & 31]);
+      return registers[code >> 5 & 31];
     if (!follow_instruction(registers, pc, code))
-      return false;
+      return 0;
   }
-  return false;
+  return 0;
 }
 
-bool cn_arch_find_call_target(uintptr_t pc, uintptr_t *target)
+/* A near call, or the call of a distant target by x16 (patch/aarch64). */
+uintptr_t cn_arch_call_target(uintptr_t pc)
 {
-  uint32_t call;
+  uint32_t call, constant[3];
 
-  if (!read_instructions(pc - INSTRUCTION_BYTES, &call, 1) || (call & 0xfc000000) != 0x94000000)
-    return false;
-  *target = pc - INSTRUCTION_BYTES + sign_extend((uint64_t)(call & 0x3ffffff) << 2, 28);
-  return true;
+  if (!read_instructions(pc - sizeof call, &call, 1))
+    return 0;
+  if ((call & 0xfc000000) == 0x94000000) /* bl */
+    return pc - sizeof call + sign_extend((uint64_t)(call & 0x3ffffff) << 2, 28);
+  if (call != 0xd63f0200 || !read_instructions(pc - sizeof call - sizeof constant, constant, 3)) /* blr x16 */
+    return 0;
+  uintptr_t target = 0;
+  for (unsigned i = 0; i < 3; i++) {
+    if ((constant[i] & 0xffe0001f) != ((i == 0 ? 0xd2800010 : 0xf2800010) | i << 21)) /* movz x16, then movk x16 */
+      return 0;
+    target |= (uintptr_t)(constant[i] >> 5 & 0xffff) << 16 * i;
+  }
+  return target;
 }
 
 void cn_arch_set_context_pc(void *ucontext, uintptr_t pc)

@@ -250,8 +250,8 @@ bool cn_arch_is_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted)
   return true;
 }
 
-/* A thunk of the compile side is [[movl $8, %eax;] movq target@GOT, %r11;] jmp to a stub. */
-bool cn_arch_is_stub_thunk(uintptr_t pc)
+/* A thunk of the compile side is [[movl $8, %eax;] movq target@GOT, %r11;] jmp. */
+uintptr_t cn_arch_thunk_target(uintptr_t pc)
 {
   static const unsigned char count[] = {0xb8, 8, 0, 0, 0}, load[] = {0x4c, 0x8b, 0x1d};
   unsigned char jump[5];
@@ -262,21 +262,20 @@ bool cn_arch_is_stub_thunk(uintptr_t pc)
   if (has_code_at(pc, load, sizeof load))
     pc += sizeof load + sizeof distance;
   if (!cn_os_read_memory(pc, jump, sizeof jump) || jump[0] != 0xe9)
-    return false;
+    return 0;
   memcpy(&distance, jump + 1, sizeof distance);
-  return cn_arch_is_in_stubs(pc + sizeof jump + (uintptr_t)(intptr_t)distance);
+  return pc + sizeof jump + (uintptr_t)(intptr_t)distance;
 }
 
-bool cn_arch_find_call_target(uintptr_t pc, uintptr_t *target)
+uintptr_t cn_arch_call_target(uintptr_t pc)
 {
   unsigned char call[5];
   int32_t distance;
 
   if (!cn_os_read_memory(pc - sizeof call, call, sizeof call) || call[0] != 0xe8)
-    return false;
+    return 0;
   memcpy(&distance, call + 1, sizeof distance);
-  *target = pc + (uintptr_t)(intptr_t)distance;
-  return true;
+  return pc + (uintptr_t)(intptr_t)distance;
 }
 
 void cn_arch_set_context_pc(void *ucontext, uintptr_t pc)
