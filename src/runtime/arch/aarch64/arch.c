@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements the C part of the AArch64 port; stubs.S has the assembly. Recognises code of stubs, thunks, signal frames
- * and return barriers by address, reads contexts and jump buffers, restarts interrupted transitions, and checks
- * anchors. The functions run on any thread in any phase, also in signal handlers, without locks. The file has no state.
+ * Implements the C part of the AArch64 port; stubs.S has the assembly. Recognises calls, thunks, signal frames and
+ * return barriers by address, reads contexts and jump buffers, and checks anchors. Any thread, any phase, also in
+ * signal handlers; no state, no locks.
  */
 #include "runtime/arch/arch.h"
 
@@ -96,7 +96,7 @@ bool cn_arch_find_marked_return(uintptr_t pc, unsigned *index)
          offset % INSTRUCTION_BYTES == 0;
 }
 
-/* CHKFEAT clears bit 0 of x16 if the guarded control stack is on; older processors execute it as a no-op. */
+/* CHKFEAT clears bit 0 of x16 if the guarded control stack is on; older processors skip it. */
 bool cn_arch_may_replace_returns(void)
 {
   register uint64_t features __asm__("x16") = 1;
