@@ -112,12 +112,10 @@ static bool has_scalable_value(LLVMValueRef instruction)
   return false;
 }
 
-/* True for calls that leave their function's frame: musttail calls, and those that pass tail-calls makes so. */
+/* True for musttail calls, and for those that cn_tail_make_musttail_calls() makes so. */
 static bool never_returns_here(LLVMValueRef call)
 {
-  unsigned caller = LLVMGetFunctionCallConv(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)));
-
-  return cn_calls_is_musttail(call) || (cn_is_in_tail_position(call) && cn_convention_has_tail_calls(caller));
+  return cn_calls_is_musttail(call) || (cn_is_in_tail_position(call) && cn_tail_is_guaranteed(call));
 }
 
 /* True for a call whose callee pops arguments that may be in memory. */

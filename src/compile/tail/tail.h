@@ -10,6 +10,9 @@
 /* True if cn_tail_make_musttail_calls() would make a tail call of `call`: the call is marked `tail`, ends its function,
  * and needs nothing of the frame. */
 bool cn_is_in_tail_position(LLVMValueRef call);
+/* True if the convention of such a call and of its function guarantees the tail call, so that the call becomes musttail
+ * although the signatures may differ. */
+bool cn_tail_is_guaranteed(LLVMValueRef call);
 
 /* Make calls in tail position musttail if the caller's signature suffices. Other calls in tail position stay calls
  * directly before a return. */

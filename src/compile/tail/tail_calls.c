@@ -258,12 +258,14 @@ static bool is_plain_convention(unsigned convention)
   return convention == LLVMCCallConv || convention == LLVMFastCallConv || convention == LLVMColdCallConv;
 }
 
-/* True if the convention guarantees the tail call, so that the signatures may differ. */
-static bool is_guaranteed_tail_call(LLVMValueRef function, LLVMValueRef call)
+bool cn_tail_is_guaranteed(LLVMValueRef call)
 {
   static const char *const registers[] = {"swiftself", "swiftasync"};
+  LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
+  unsigned convention = LLVMGetInstructionCallConv(call);
 
-  if (!cn_convention_has_tail_calls(LLVMGetInstructionCallConv(call)) ||
+  if (!cn_convention_has_tail_calls(convention) || LLVMGetFunctionCallConv(function) != convention ||
+      LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)) ||
       LLVMTypeOf(call) != LLVMGetReturnType(LLVMGlobalGetValueType(function)))
     return false;
   for (unsigned a = 0; a < PASSING_ATTRIBUTE_COUNT; a++) {
@@ -291,7 +293,7 @@ static void make_musttail(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRe
   unsigned *places = cn_alloc((LLVMGetNumArgOperands(call) + 1) * sizeof *places);
   if ((has_caller_signature(function, call) &&
        LLVMTypeOf(call) == LLVMGetReturnType(LLVMGlobalGetValueType(function))) ||
-      is_guaranteed_tail_call(function, call))
+      cn_tail_is_guaranteed(call))
     LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
   else if (is_plain_convention(convention) && lacks_passing_attributes(function, call) &&
            find_caller_parameters(function, call, places))

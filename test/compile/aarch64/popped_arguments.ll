@@ -3,7 +3,8 @@
 ; RUN: not %cairn-cc --target=aarch64-linux-gnu -O2 -c %s -o %t.o 2>&1 | FileCheck %s
 ; RUN: sed 's/, i64 9, i64 10)/)/;s/, i64 %i, i64 %j)/)/' %s > %t.ll && %cairn-cc --target=aarch64-linux-gnu -O2 -c %t.ll -o %t.o
 ; RUN: sed 's/aarch64-/x86_64-/' %s > %t.ll && %cairn-cc -O2 -c %t.ll -o %t.o
-; CHECK: popped_arguments.ll:[[@LINE+8]]:{{[0-9]+}}: error: in function 'caller': {{.*}}arguments in memory{{.*}} [calling-convention]
+; CHECK: popped_arguments.ll:[[@LINE+9]]:{{[0-9]+}}: error: in function 'caller': {{.*}}arguments in memory{{.*}} [calling-convention]
+; CHECK: error: in function 'other': {{.*}}arguments in memory{{.*}} [calling-convention]
 ; CHECK: error: in function 'invoker': {{.*}}arguments in memory{{.*}} [calling-convention]
 ; CHECK-NOT: error:
 target triple = "aarch64-unknown-linux-gnu"
@@ -22,6 +23,13 @@ define tailcc i64 @tail(ptr addrspace(1) %p) gc "statepoint-example" {
   %r = tail call tailcc i64 @callee(i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10)
   ret i64 %r
 }
+
+; A function of another convention makes a call, although the call is marked `tail`.
+define swifttailcc i64 @other(ptr addrspace(1) %p) gc "statepoint-example" {
+  %r = tail call tailcc i64 @callee(i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10)
+  ret i64 %r
+}
+
 declare i32 @personality(...)
 define i64 @invoker(ptr addrspace(1) %p) gc "statepoint-example" personality ptr @personality {
   %r = invoke tailcc i64 @callee(i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, i64 8, i64 9, i64 10) to label %on unwind label %pad
