@@ -73,8 +73,8 @@ struct cn_convention_port {
   /* True if vectors of other lengths than powers of two, or with unusual elements, are returned as their elements;
    * their registers are unknown otherwise. */
   bool splits_vectors;
-  /* True if clang passes and returns small structs as integers (source/struct_words.c). */
-  bool structs_are_integers;
+  /* The first parameter that clang may pass as an integer although it is a small struct (source/struct_words.c). */
+  unsigned first_integer_struct;
   /* True if managed code makes short calls of native functions (transitions/short_calls.c). */
   bool has_short_calls;
   /* True if managed functions get frame pointers, because frame records are what the object side knows best. */

@@ -181,7 +181,6 @@ const struct cn_convention_port cn_convention_port_aarch64 = {
     .result_integers = 8,
     .result_floats = 8,
     .result_vectors = 8,
-    .structs_are_integers = true,
     .needs_frame_pointers = true,
     .loses_popped_arguments = true,
     .has_scalable_frames = true,

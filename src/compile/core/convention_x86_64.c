@@ -224,6 +224,7 @@ const struct cn_convention_port cn_convention_port_x86_64 = {
     .convention = convention_support,
     .renaming_convention = LLVMX86VectorCallCallConv, /* appends the parameters' size, as in f@@8 */
     .argument_registers = {[CN_REGISTER_CLASS_INTEGER] = 6, [CN_REGISTER_CLASS_VECTOR] = 8},
+    .first_integer_struct = 3, /* the integer registers are taken; a parameter before takes two of them at most */
     .result_integers = 3,
     .result_floats = 2,
     .result_vectors = 4,

@@ -118,7 +118,7 @@ void cn_struct_words_of_definition(struct cn_ctx *ctx, LLVMValueRef function, st
   signature->count = LLVMCountParams(function);
   signature->words = cn_alloc((signature->count + 1) * sizeof *signature->words);
   signature->result = words_of_returns(ctx, function);
-  for (unsigned p = 0; p < signature->count; p++) {
+  for (unsigned p = cn_convention_port_of(ctx->module)->first_integer_struct; p < signature->count; p++) {
     LLVMValueRef parameter = LLVMGetParam(function, p);
     if (cn_struct_is_coerced_type(LLVMTypeOf(parameter)) && !LLVMGetEnumAttributeAtIndex(function, p + 1, noundef))
       signature->words[p] = words_by_user(ctx, parameter, only_user(parameter));
@@ -153,7 +153,7 @@ void cn_struct_words_of_call(struct cn_ctx *ctx, LLVMValueRef call, struct cn_st
   signature->count = LLVMGetNumArgOperands(call);
   signature->words = cn_alloc((signature->count + 1) * sizeof *signature->words);
   signature->result = words_of_result(ctx, call);
-  for (unsigned a = 0; a < signature->count; a++) {
+  for (unsigned a = cn_convention_port_of(ctx->module)->first_integer_struct; a < signature->count; a++) {
     LLVMValueRef argument = LLVMGetArgOperand(call, a);
     if (cn_struct_is_coerced_type(LLVMTypeOf(argument)) && !LLVMGetCallSiteEnumAttribute(call, a + 1, noundef))
       signature->words[a] = words_by_origin(ctx, argument);
@@ -206,7 +206,8 @@ static LLVMTypeRef word_type(struct cn_ctx *ctx, bool is_ref)
   return is_ref ? LLVMPointerTypeInContext(ctx->llvm, CAIRN_ABI_ADDRESS_SPACE) : LLVMInt64TypeInContext(ctx->llvm);
 }
 
-/* A parameter of two words is in registers or in memory as a whole: a third word fills a last register. */
+/* A parameter of two words is in registers or in memory as a whole: a third word fills a last register. So the
+ * registers of the parameters before must be known. */
 void cn_struct_signature_complete(struct cn_ctx *ctx, LLVMTypeRef old, bool returns_by_address,
                                   struct cn_struct_signature *signature)
 {
@@ -214,13 +215,14 @@ void cn_struct_signature_complete(struct cn_ctx *ctx, LLVMTypeRef old, bool retu
            most = cn_convention_port_of(ctx->module)->argument_registers[CN_REGISTER_CLASS_INTEGER], n = 0;
   LLVMTypeRef *olds = cn_alloc((fixed + 1) * sizeof *olds);
   LLVMTypeRef *types = cn_alloc((3 * fixed + 1) * sizeof *types);
-  bool changes = signature->result.count > 0, known = true;
+  bool changes = signature->result.count > 0, known = true, right = true;
 
   LLVMGetParamTypes(old, olds);
   signature->places = cn_alloc((signature->count + 1) * sizeof *signature->places);
   for (unsigned p = 0; p < fixed; p++) {
     const struct cn_struct_words *words = &signature->words[p];
     int registers = words->count ? (int)words->count : registers_of(olds[p], used);
+    right &= known || words->count <= 1;
     known &= registers >= 0;
     changes |= words->count > 0;
     if (words->count && used < most && used + words->count > most)
@@ -238,7 +240,7 @@ void cn_struct_signature_complete(struct cn_ctx *ctx, LLVMTypeRef old, bool retu
   if (signature->result.count)
     result =
         signature->result.count == 1 ? words[0] : LLVMStructTypeInContext(ctx->llvm, words, CN_STRUCT_WORDS_MAX, false);
-  signature->type = changes && known ? LLVMFunctionType(result, types, n, LLVMIsFunctionVarArg(old)) : NULL;
+  signature->type = changes && right ? LLVMFunctionType(result, types, n, LLVMIsFunctionVarArg(old)) : NULL;
   free(types);
   free(olds);
 }

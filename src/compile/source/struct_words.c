@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Gives references in small structs their type where clang passes and returns the structs as integers. On such targets
- * (structs_are_integers of convention.h) a struct of 16 bytes is an [2 x i64], and one of 8 bytes an i64:
+ * Gives references in small structs their type where clang passes and returns the structs as integers: on some targets
+ * a struct of 16 bytes as an [2 x i64], and one of 8 bytes as an i64; on others only one of 8 bytes that is in memory
+ * (first_integer_struct of convention.h):
  *
  *   define void @f([2 x i64] %0)             define void @f(i64 %0, ptr addrspace(1) %1)
  *   call void @f([2 x i64] %pair)            call void @f(i64 %first, ptr addrspace(1) %second)
@@ -341,8 +342,6 @@ void cn_struct_words_give_types(struct cn_ctx *ctx)
   struct retyping r = {.ctx = ctx};
 
   CN_ASSERT(ctx->options->manage_all);
-  if (!cn_convention_port_of(ctx->module)->structs_are_integers)
-    return;
   r.builder = LLVMCreateBuilderInContext(ctx->llvm);
   change_definitions(&r);
   CN_EACH_FUNCTION(f, ctx->module)
