@@ -1,14 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many instructions one run of each kernel takes, by callgrind: a table without noise, which
-knows nothing of what instructions cost (bench/safepoints --instructions)."""
+knows nothing of what instructions cost (bench/safepoints --instructions). Programs for another
+machine run in qemu, and a plugin counts (count_plugin.c)."""
+import os
 import re
 import shutil
 import timing
 import tools
 
 
+def emulator():
+    """The command before a program for another machine, or nothing."""
+    if not tools.TARGET:
+        return []
+    triple = tools.TARGET[0].partition('=')[2]
+    return [f'qemu-{triple.partition("-")[0]}', '-L', f'/usr/{triple}']
+
+
+def counter():
+    """The program that counts."""
+    return (emulator() or ['valgrind'])[0]
+
+
 def available():
-    return shutil.which('valgrind') is not None
+    return shutil.which(counter()) is not None
 
 
 def read_profile(path):
@@ -31,8 +46,21 @@ def read_profile(path):
     return counts
 
 
+def count_emulated(program, folder):
+    plugin, log, qemu = f'{folder}/count_plugin.so', f'{folder}/count.log', emulator()
+    if not os.path.exists(plugin):
+        tools.run(tools.llvm('clang'), '-O2', '-shared', '-fPIC', '-Wl,-z,undefs',
+                  f'{os.path.dirname(os.path.abspath(__file__))}/count_plugin.c', '-o', plugin)
+    # qemu has memory for each page that a program reserves.
+    tools.output('prlimit', '--as=8589934592', qemu[0], '-plugin', plugin, '-d', 'plugin', '-D', log, *qemu[1:], program, '0')
+    with open(log) as file:
+        return {name: int(number) for name, number in map(str.split, file)}
+
+
 def count(program, folder):
     """Kernel -> instructions of one run."""
+    if tools.TARGET:
+        return count_emulated(program, folder)
     out = f'{folder}/callgrind'
     tools.output('valgrind', '-q', '--tool=callgrind', '--collect-atstart=no',
                  '--toggle-collect=kernel_*', f'--callgrind-out-file={out}', program, '0')

@@ -29,6 +29,14 @@ def llvm(name):
     sys.exit(f'bench: {name} of LLVM 22 is not installed')
 
 
+TARGET = []  # the compilers' option of choose_target()
+
+
+def choose_target(triple):
+    """Compilers make code for this machine; None: for their own."""
+    TARGET[:] = [f'--target={triple}'] if triple else []
+
+
 def port_include():
     """The option for the headers of this machine's port of the runtime."""
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

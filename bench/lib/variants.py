@@ -64,7 +64,7 @@ def kernel_names():
 def managed_ir(source, *flags):
     """The C file before any optimisation, every function under LLVM's gc strategy, for LLVM's own
     passes."""
-    text = tools.output(tools.llvm('clang'), *flags, '-fPIE', '-Xclang', '-disable-llvm-passes', '-S',
+    text = tools.output(tools.llvm('clang'), *tools.TARGET, *flags, '-fPIE', '-Xclang', '-disable-llvm-passes', '-S',
                         '-emit-llvm', '-DBENCH_NATIVE_MEMORY', f'-I{ROOT}/include', source, '-o', '-')
     text = re.sub(r'^(define [^{]*?)( \{)$', r'\1 gc "statepoint-example"\2', text, flags=re.M)
     return re.sub(r'^(target datalayout = "[^"]*)"', r'\1-ni:1"', text, flags=re.M)
@@ -82,7 +82,7 @@ def generate(text, passes, target):
 
 def compile_kernel(build, variant, name, folder):
     source, target = kernel_sources()[name], f'{folder}/{variant}-{name}.o'
-    options = ['-O3', f'-I{ROOT}/include', '-c', source, '-o', target]
+    options = [*tools.TARGET, '-O3', f'-I{ROOT}/include', '-c', source, '-o', target]
     if variant == 'plain':
         tools.run(tools.llvm('clang'), '-DCAIRN_PLAIN', '-DBENCH_NATIVE_MEMORY', *options)
     elif variant in PASSES:
@@ -94,7 +94,7 @@ def compile_kernel(build, variant, name, folder):
 def compile_kernels(build, variants, names, folder):
     os.makedirs(folder, exist_ok=True)
     kernels = ' '.join(f'X({name})' for name in names)
-    tools.run(tools.llvm('clang'), '-O2', f'-DKERNELS={kernels}', '-c', f'{PROGRAMS}/harness.c', '-o',
+    tools.run(tools.llvm('clang'), *tools.TARGET, '-O2', f'-DKERNELS={kernels}', '-c', f'{PROGRAMS}/harness.c', '-o',
               f'{folder}/harness.o')
     for variant in variants:
         tools.progress(f'compiling {variant}')
@@ -110,7 +110,7 @@ def make_pad(bytes_, folder):
         with open(pad + '.s', 'w') as file:
             file.write(f'.text\n.p2align 12\n.skip {bytes_}, 0x90\n'
                        '.section .note.GNU-stack,"",@progbits\n')
-        tools.run(tools.llvm('clang'), '-c', pad + '.s', '-o', pad + '.o')
+        tools.run(tools.llvm('clang'), *tools.TARGET, '-c', pad + '.s', '-o', pad + '.o')
     return pad + '.o'
 
 
@@ -135,5 +135,5 @@ def link_layout(build, variants, names, layout, folder):
         ours = VARIANTS[variant][1] is not None
         driver = [f'{build}/bin/cairn-cc', COLLECTOR] if ours else [tools.llvm('clang')]
         programs[variant] = f'{folder}/{variant}-{layout}'
-        tools.run(*driver, '-fuse-ld=lld', *inputs, '-lm', '-o', programs[variant])
+        tools.run(*driver, *tools.TARGET, '-fuse-ld=lld', *inputs, '-lm', '-o', programs[variant])
     return programs

@@ -10,6 +10,7 @@ of goes_on(), a function has a second version, which begins at a call with the v
 
 usage: random_deopt.py SEED > module.ll     the module of run_deopt; its function is module_SEED()
 """
+import os
 import random
 import sys
 
@@ -28,15 +29,24 @@ TYPES = {
     'ptr': (POINTER, 64, 'i64'),
 }
 
-HEAD = """\
-target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128-ni:1"
-target triple = "x86_64-unknown-linux-gnu"
-%node = type { i64, i64, double, ptr addrspace(1) }
+# The machine of the environment's RANDOM_MACHINE, as for random_module; types without registers of it are left out.
+if os.environ.get('RANDOM_MACHINE') == 'aarch64':
+    DATA_LAYOUT = 'e-m:e-p270:32:32-p271:32:32-p272:64:64-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32'
+    TRIPLE = 'aarch64-unknown-linux-gnu'
+    del TYPES['x86_fp80']
+else:
+    DATA_LAYOUT = 'e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128'
+    TRIPLE = 'x86_64-unknown-linux-gnu'
+
+HEAD = f"""\
+target datalayout = "{DATA_LAYOUT}-ni:1"
+target triple = "{TRIPLE}"
+%node = type {{ i64, i64, double, ptr addrspace(1) }}
 @node = internal global %node zeroinitializer
 @root = internal global ptr addrspace(1) null
 @seed = internal global i64 88172645463325252
-!cairn.deopt.layouts = !{!0}
-!0 = !{ptr @node, i32 3, i32 5}
+!cairn.deopt.layouts = !{{!0}}
+!0 = !{{ptr @node, i32 3, i32 5}}
 declare ptr addrspace(1) @cairn_alloc(ptr, i64)
 declare void @expect(i32, i32, i64, i64) "gc-leaf-function"
 declare void @expect_reference(i64, i64) "gc-leaf-function"

@@ -208,7 +208,7 @@ static void call_thrower(struct cn_maker *m)
 static void call_assembly(struct cn_maker *m)
 {
   LLVMTypeRef type = LLVMFunctionType(m->i64, &m->i64, 1, false);
-  static char text[] = "leaq 3(%rdi), %rax", constraints[] = "={rax},{rdi},~{dirflag}";
+  const char *text = m->machine->add_three, *constraints = m->machine->constraints;
   LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), cn_chance(m, 50),
                                        false, LLVMInlineAsmDialectATT, false);
   LLVMValueRef number = cn_get(m, CN_NUMBER);

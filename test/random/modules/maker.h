@@ -48,6 +48,18 @@ enum cn_kind {
 };
 enum { CN_LENGTH = 8, CN_VARIABLES = 3, CN_PARAMETERS = 7, CN_FUNCTIONS = 8, CN_PADS = 3, CN_BLOCKS = 8, CN_SPANS = 3 };
 
+enum { CN_TAIL = 18, CN_SWIFT_TAIL = 20 }; /* tailcc, swifttailcc */
+
+/* A machine that modules are for. */
+struct cn_random_machine {
+  const char *triple, *layout;
+  const char *add_three, *constraints; /* assembly that adds 3 to a number */
+  unsigned conventions[8];             /* of functions; the first five are those of modules that are run */
+  bool is_plain_tail;  /* functions of tailcc and swifttailcc get no parameters in memory, which would be refused */
+  unsigned call_bytes; /* the length of a call at a point */
+  unsigned unit;       /* lengths of points are multiples */
+};
+
 struct cn_random_function {
   LLVMValueRef value;
   enum cn_kind params[CN_PARAMETERS], result;
@@ -61,6 +73,7 @@ struct cn_maker {
   /* ... as what others are compared with: LLVM 22 miscompiles calls with bundles whose callee is
    * computed (docs/llvm-22.md, "multi-result callees"), so they have none. */
   bool plain;
+  const struct cn_random_machine *machine;
   LLVMContextRef llvm;
   LLVMModuleRef module;
   LLVMBuilderRef builder;
@@ -82,6 +95,12 @@ struct cn_maker {
   LLVMValueRef variables[CN_SECTION_KINDS][CN_VARIABLES];
   unsigned depth; /* of steps within steps */
 };
+
+/* ---- machines.c ---- */
+
+/* The machine that RANDOM_MACHINE of the environment names, as in the first word of triples; x86_64 if there is no such
+ * variable. */
+const struct cn_random_machine *cn_random_machine(void);
 
 /* ---- maker.c ---- */
 

@@ -14,8 +14,6 @@
 
 enum { CN_FUEL = 40 };
 
-static const char layout[] = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128";
-
 bool cn_random_may_refuse(uint64_t forms, const char *rule)
 {
   size_t length = strlen(rule);
@@ -125,11 +123,12 @@ LLVMModuleRef cn_random_module(LLVMContextRef llvm, const struct cn_random_wish 
   struct cn_maker m = {.llvm = llvm, .seed = wish->seed, .run = wish->run, .plain = wish->plain};
   char name[64];
 
+  m.machine = cn_random_machine();
   m.random = m.seed * 2 + m.run;
   snprintf(name, sizeof name, "random_%llu", (unsigned long long)m.seed);
   m.module = LLVMModuleCreateWithNameInContext(name, llvm);
-  LLVMSetTarget(m.module, "x86_64-unknown-linux-gnu");
-  LLVMSetDataLayout(m.module, layout);
+  LLVMSetTarget(m.module, m.machine->triple);
+  LLVMSetDataLayout(m.module, m.machine->layout);
   m.builder = LLVMCreateBuilderInContext(llvm);
   *forms = m.forms = choose_forms(&m, wish);
   cn_maker_types(&m);
@@ -163,8 +162,8 @@ LLVMModuleRef cn_random_main(LLVMContextRef llvm, uint64_t first, uint64_t count
   LLVMValueRef f = LLVMAddFunction(module, "main", LLVMFunctionType(i32, NULL, 0, false));
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(llvm);
 
-  LLVMSetTarget(module, "x86_64-unknown-linux-gnu");
-  LLVMSetDataLayout(module, layout);
+  LLVMSetTarget(module, cn_random_machine()->triple);
+  LLVMSetDataLayout(module, cn_random_machine()->layout);
   LLVMSetGC(f, "statepoint-example");
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(llvm, f, ""));
   LLVMValueRef range[] = {LLVMConstInt(i64, first, false), LLVMConstInt(i64, count, false)};

@@ -7,7 +7,7 @@
 #include "random/modules/maker.h"
 #include "random/modules/records.h"
 
-enum { FIXED = 4, ANY_REGISTER = 13, CALL_BYTES = 5, ARGUMENTS = 6, NO_CONVENTION = 1000 };
+enum { FIXED = 4, ANY_REGISTER = 13, ARGUMENTS = 6, NO_CONVENTION = 1000 };
 
 struct value {
   LLVMValueRef value;
@@ -58,6 +58,14 @@ static struct value choose_value(struct cn_maker *m)
   if (kind != CN_PLACE && cn_chance(m, 10))
     v.value = LLVMConstNull(LLVMTypeOf(v.value));
   return v;
+}
+
+/* Some are too short for a call. */
+static unsigned choose_length(struct cn_maker *m)
+{
+  unsigned call = m->machine->call_bytes, bytes = cn_chance(m, 15) ? cn_below(m, call) : call + cn_below(m, 35);
+
+  return bytes / m->machine->unit * m->machine->unit;
 }
 
 static void describe(struct cn_maker *m, const struct value *values, unsigned count, unsigned arguments,
@@ -149,7 +157,7 @@ void cn_point_step(struct cn_maker *m)
 {
   unsigned convention = choose_convention(m), count = cn_below(m, CN_RECORD_VALUES + 1);
   bool stackmap = convention == NO_CONVENTION, ends_shadow = cn_chance(m, 70);
-  unsigned bytes = cn_chance(m, 15) ? cn_below(m, CALL_BYTES) : CALL_BYTES + cn_below(m, 35);
+  unsigned bytes = choose_length(m);
   unsigned arguments = cn_below(m, (count < ARGUMENTS ? count : ARGUMENTS) + 1);
   struct value values[CN_RECORD_VALUES];
   LLVMValueRef description[CN_RECORD_WORDS], args[FIXED + CN_RECORD_VALUES + CN_RECORD_WORDS];
@@ -162,7 +170,7 @@ void cn_point_step(struct cn_maker *m)
     values[i] = choose_value(m);
   describe(m, values, count, arguments, description);
   /* The recorder cannot resume a point whose region is too short for a call, or has instructions. */
-  bool recorded = bytes >= CALL_BYTES && (!stackmap || ends_shadow);
+  bool recorded = bytes >= m->machine->call_bytes && (!stackmap || ends_shadow);
   unsigned number = m->point_count++ + (recorded ? 0 : CN_RECORD_POINTS);
   args[0] = cn_int(m, (int64_t)(m->seed << CN_RECORD_SEED_SHIFT | number));
   args[1] = LLVMConstInt(m->i32, bytes, false);

@@ -17,6 +17,14 @@
 
 enum { POINTS = 4096, ANY_REGISTER = 13 };
 
+#ifdef __aarch64__
+enum { CALL_BYTES = 4 };
+static const unsigned char argument_registers[] = {0, 1, 2, 3, 4, 5, 6, 7};
+#else
+enum { CALL_BYTES = 5 };
+static const unsigned char argument_registers[] = {5, 4, 1, 2, 8, 9}; /* rdi, rsi, rdx, rcx, r8, r9 */
+#endif
+
 static uint64_t visits, in_registers, in_memory, in_constants, in_addresses, moved_arguments;
 static struct cairn_point points[POINTS];
 
@@ -165,7 +173,6 @@ static bool has_code(const struct cairn_point_value *value, unsigned code, uint6
 /* Reads the next argument from the registers of C, which the record leaves out. An undefined one is 0. */
 static uint64_t read_argument(struct cairn_point_state *state, unsigned code, unsigned *generals, unsigned *vectors)
 {
-  static const unsigned char registers[] = {5, 4, 1, 2, 8, 9}; /* rdi, rsi, rdx, rcx, r8, r9 */
   unsigned plain = code & ~(unsigned)CN_RECORD_UNDEFINED;
   uint64_t word = 0;
 
@@ -174,7 +181,7 @@ static uint64_t read_argument(struct cairn_point_state *state, unsigned code, un
     memcpy(&word, state->vector[(*vectors)++], plain == CN_RECORD_FLOAT ? 4 : 8);
     return code & CN_RECORD_UNDEFINED ? 0 : word;
   }
-  word = state->general[registers[(*generals)++]];
+  word = state->general[argument_registers[(*generals)++]];
   if (code & CN_RECORD_UNDEFINED)
     return 0;
   return plain < CN_RECORD_INTEGER ? word & ((UINT64_C(1) << plain) - 1) : word;
@@ -232,7 +239,7 @@ static bool has_room(size_t count)
   for (size_t i = 0; i < count; i++) {
     if (points[i].kind == CAIRN_POINT_SHADOW && !points[i].nops)
       return false;
-    check(points[i].nops && points[i].length >= 5, "a region without room for a call");
+    check(points[i].nops && points[i].length >= CALL_BYTES, "a region without room for a call");
   }
   return true;
 }

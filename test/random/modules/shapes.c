@@ -234,14 +234,22 @@ static void choose_signature(struct cn_maker *m, struct cn_random_function *f)
   f->result = result;
 }
 
-static unsigned choose_convention(struct cn_maker *m)
+/* Plain kinds are passed in registers. */
+static bool has_plain_parameters(const struct cn_random_function *f)
 {
-  /* C, fast, tail, swift, System V; in modules that are not run, what else x86-64 has */
-  static const unsigned conventions[] = {0, 8, 18, 16, 78, 9, 20, 100};
+  for (unsigned p = 0; p < f->count; p++)
+    if (f->params[p] >= CN_PLAIN_KINDS)
+      return false;
+  return true;
+}
 
+static unsigned choose_convention(struct cn_maker *m, const struct cn_random_function *f)
+{
   if (!cn_has(m, CN_FORM_CONVENTIONS))
-    return 0;
-  return conventions[cn_below(m, m->run ? 5 : 8)];
+    return LLVMCCallConv;
+  unsigned convention = m->machine->conventions[cn_below(m, m->run ? 5 : 8)];
+  bool is_tail = convention == CN_TAIL || convention == CN_SWIFT_TAIL;
+  return is_tail && m->machine->is_plain_tail && !has_plain_parameters(f) ? LLVMFastCallConv : convention;
 }
 
 void cn_declare_function(struct cn_maker *m, struct cn_random_function *f, const char *name)
@@ -258,7 +266,7 @@ void cn_declare_function(struct cn_maker *m, struct cn_random_function *f, const
     types[p] = m->kinds[f->params[p]];
   f->value = LLVMAddFunction(m->module, name, LLVMFunctionType(m->kinds[f->result], types, f->count, false));
   LLVMSetLinkage(f->value, LLVMInternalLinkage);
-  LLVMSetFunctionCallConv(f->value, first ? 0 : choose_convention(m));
+  LLVMSetFunctionCallConv(f->value, first ? LLVMCCallConv : choose_convention(m, f));
   LLVMSetGC(f->value, cn_has(m, CN_FORM_STRATEGY) ? "coreclr" : "statepoint-example");
   if (cn_chance(m, 50))
     LLVMAddAttributeAtIndex(f->value, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
