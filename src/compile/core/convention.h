@@ -82,6 +82,8 @@ struct cn_convention_port {
   /* True if LLVM 22 may read the frame before it restores the stack pointer, after a call of tailcc or swifttailcc with
    * arguments in memory. */
   bool loses_popped_arguments;
+  /* True if LLVM 22 fails over a deopt value that is a vector, if its number of elements is no power of two. */
+  bool lacks_odd_vectors;
   /* True if frames may have a part whose size only the processor knows, which stack maps do not describe. */
   bool has_scalable_frames;
   /* The start of names of attributes of functions that change the processor's state for calls, which statepoints leave

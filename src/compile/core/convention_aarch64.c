@@ -183,6 +183,7 @@ const struct cn_convention_port cn_convention_port_aarch64 = {
     .result_vectors = 8,
     .needs_frame_pointers = true,
     .loses_popped_arguments = true,
+    .lacks_odd_vectors = true,
     .has_scalable_frames = true,
     .state_attribute_start = "aarch64_",
     .point_unit = 4,

@@ -105,9 +105,19 @@ static bool has_live_in_values(LLVMValueRef call)
   return cn_statepoint_deopt_lowering(call, &live_in) && live_in;
 }
 
+/* True if the target's code generator fails over a vector of this size, which no register has. */
+static bool is_odd_vector(const struct cn_convention_port *port, LLVMTypeRef type)
+{
+  unsigned lanes = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+
+  return port->lacks_odd_vectors && (lanes & (lanes - 1)) != 0;
+}
+
 void cn_report_deopt_flaws(LLVMValueRef call, cn_flaw_callback *report, void *to)
 {
   const struct flaw_report flaws = {report, to, call};
+  LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
+  const struct cn_convention_port *port = cn_convention_port_of(LLVMGetGlobalParent(function));
   uint32_t i, end;
 
   CN_ASSERT(cn_is_call(call));
@@ -117,6 +127,10 @@ void cn_report_deopt_flaws(LLVMValueRef call, cn_flaw_callback *report, void *to
       report_flaw(&flaws, "deopt-aggregate",
                   "LLVM 22 leaves a long double out of a record with \"deopt-lowering\"=\"live-in\", so that later "
                   "values take its place; use \"live-through\", or pass its bits");
+    else if (is_odd_vector(port, type))
+      report_flaw(&flaws, "deopt-aggregate",
+                  "deoptimisation state holds a vector whose number of elements is no power of two, which LLVM 22 "
+                  "fails over on this target; add elements by shufflevector");
     else if (!is_recordable(type))
       report_flaw(&flaws, "deopt-aggregate",
                   "deoptimisation state holds an aggregate, or another value that LLVM 22 records in part or "

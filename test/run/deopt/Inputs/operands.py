@@ -1,6 +1,6 @@
 """Make modules whose calls have deopt operands of all types.
 
-  operands.py KIND > FILE.ll
+  operands.py KIND MACHINE > FILE.ll
 
 `recorded`: for each row, function run() makes a call of look(row, class and width, words) with the value between two
 numbers, and the callee reads the record (operands_native.c). The value is a constant, loaded, an argument in a
@@ -41,17 +41,29 @@ def floats():
     yield 'x86_fp80', '0xKC000ABCDEF0123456789', 0xc000abcdef0123456789
 
 
+def is_refused(lanes):
+    return sys.argv[2] == 'aarch64' and lanes & lanes - 1 != 0
+
+
 def vectors():
     for lanes, bits in (2, 8), (5, 8), (16, 8), (1, 16), (3, 16), (2, 32), (3, 32), (4, 32), (1, 64), (2, 64), (2, 12), (4, 24), (2, 33):
+        if is_refused(lanes):
+            continue
         values = [PATTERN >> 7 * i & (1 << bits) - 1 for i in range(lanes)]
         constant = '<' + ', '.join(f'i{bits} {v}' for v in values) + '>'
         yield f'<{lanes} x i{bits}>', constant, sum(v << bits * i for i, v in enumerate(values)), lanes * bits
     for lanes, kind, bits in (2, 'float', 32), (3, 'float', 32), (4, 'float', 32), (2, 'double', 64):
+        if is_refused(lanes):
+            continue
         constant = '<' + ', '.join(f'{kind} 1.5' for _ in range(lanes)) + '>'
         number = float_words('1.5', kind)
         yield f'<{lanes} x {kind}>', constant, sum(number << bits * i for i in range(lanes)), lanes * bits
     yield '<2 x i64>', 'zeroinitializer', 0, 128
     yield '<2 x ptr>', 'zeroinitializer', 0, 128
+
+
+def has_x87_operands(kind):
+    return sys.argv[2] == 'x86_64' and kind != 'live-in'
 
 
 def rows(kind):
@@ -62,7 +74,7 @@ def rows(kind):
             yield f'i{width}', 'true' if width == 1 and number else 'false' if width == 1 else number, INTEGER, width, number
     for name, constant, number in floats():
         width = {'half': 16, 'bfloat': 16, 'float': 32, 'double': 64, 'x86_fp80': 80}[name]
-        if name != 'x86_fp80' or kind != 'live-in':
+        if name != 'x86_fp80' or has_x87_operands(kind):
             yield name, constant, INTEGER if name == 'bfloat' else FLOAT, width, number
     for name, constant, number, width in vectors():
         yield name, constant, VECTOR, width, number
@@ -72,7 +84,7 @@ def rows(kind):
 
 def undefined_rows(kind):
     for name in ('i1', 'i8', 'i32', 'i64', 'i65', 'i128', 'half', 'float', 'double', 'ptr', '<2 x i8>', '<4 x i32>',
-                 '<2 x double>', '<2 x ptr>') + (() if kind == 'live-in' else ('x86_fp80',)):
+                 '<2 x double>', '<2 x ptr>') + (('x86_fp80',) if has_x87_operands(kind) else ()):
         width = {'ptr': 64, 'half': 16, 'float': 32, 'double': 64, 'x86_fp80': 80, '<2 x i8>': 16}.get(name, 128)
         width = int(name[1:]) if name[0] == 'i' else width
         for value in 'undef', 'poison':
