@@ -201,7 +201,7 @@ static bool is_va_list_field_load(LLVMValueRef pointer)
     return false;
   LLVMTypeRef type = LLVMGetGEPSourceElementType(from);
   const char *name = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMGetStructName(type) : NULL;
-  return name && strcmp(name, "struct.__va_list_tag") == 0;
+  return name && (strcmp(name, "struct.__va_list_tag") == 0 || strcmp(name, "struct.__va_list") == 0);
 }
 
 /* True if `pointer` is an address in the area of a va_list. clang expands va_arg to a loaded field, an offset, and a
@@ -219,11 +219,19 @@ static bool is_va_list_address(LLVMValueRef pointer)
   return false;
 }
 
+/* True if `pointer` is an address in the area of a va_list, or an address that lies there, of a large struct. */
+static bool is_in_va_list(LLVMValueRef pointer)
+{
+  LLVMValueRef root = cn_types_root_of(pointer);
+
+  return is_va_list_address(pointer) || (LLVMIsALoadInst(root) && is_va_list_address(LLVMGetOperand(root, 0)));
+}
+
 static void check_va_arg(struct cn_ctx *ctx, LLVMValueRef i)
 {
   bool reads = LLVMIsAVAArgInst(i) || (LLVMIsALoadInst(i) && is_va_list_address(LLVMGetOperand(i, 0)));
-  bool copies = cn_calls_is_memory_copy(i) && is_local_with_refs(LLVMGetOperand(i, 0)) &&
-                is_va_list_address(LLVMGetOperand(i, 1));
+  bool copies =
+      cn_calls_is_memory_copy(i) && is_local_with_refs(LLVMGetOperand(i, 0)) && is_in_va_list(LLVMGetOperand(i, 1));
 
   if ((reads && cn_holds_ref(LLVMTypeOf(i))) || copies)
     cn_error(ctx, i, "va-arg-reference",

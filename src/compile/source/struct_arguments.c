@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Passes structs with references by address, where clang passes a copy in the argument area of the stack (`byval`).
+ * For some targets clang itself passes the address of a copy, and marks the argument `dead_on_return`.
  *
  * Needs: the front end's IR. Provides: no function and no call of C passes a struct with references by `byval`; the
  * caller copies the struct to a local, and passes the local's address with the attribute `byref`. Breaks: nothing;
@@ -35,10 +36,27 @@ static LLVMAttributeRef make_byref(struct cn_ctx *ctx, LLVMTypeRef type)
   return LLVMCreateTypeAttribute(ctx->llvm, cn_attribute_kind("byref"), type);
 }
 
+/* The type with references by which the definition reads the copy that a parameter marked `dead_on_return` points to,
+ * or null. */
+static LLVMTypeRef type_of_taken_copy(LLVMValueRef function, unsigned p)
+{
+  if (!LLVMGetEnumAttributeAtIndex(function, p, cn_attribute_kind("dead_on_return")))
+    return NULL;
+  for (LLVMUseRef use = LLVMGetFirstUse(LLVMGetParam(function, p - 1)); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (LLVMIsAGetElementPtrInst(user) && cn_holds_ref(LLVMGetGEPSourceElementType(user)))
+      return LLVMGetGEPSourceElementType(user);
+  }
+  return NULL;
+}
+
 static void change_parameters(struct cn_ctx *ctx, LLVMValueRef function)
 {
   for (unsigned p = 1; p <= LLVMCountParams(function); p++) {
     LLVMTypeRef type = type_with_refs(LLVMGetEnumAttributeAtIndex(function, p, byval_kind()));
+    LLVMTypeRef taken = type_of_taken_copy(function, p);
+    if (taken)
+      LLVMAddAttributeAtIndex(function, p, make_byref(ctx, taken));
     if (!type)
       continue;
     LLVMRemoveEnumAttributeAtIndex(function, p, byval_kind());
@@ -66,13 +84,35 @@ static void pass_copy(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef c
   LLVMAddCallSiteAttribute(call, a + 1, make_byref(ctx, type));
 }
 
+/* The type of the copy with references whose address clang passes as argument `a`, or null. */
+static LLVMTypeRef type_of_passed_copy(LLVMValueRef call, unsigned a)
+{
+  LLVMValueRef argument = LLVMGetOperand(call, a);
+  LLVMTypeRef type = LLVMIsAAllocaInst(argument) ? LLVMGetAllocatedType(argument) : NULL;
+
+  return type && cn_holds_ref(type) && LLVMGetCallSiteEnumAttribute(call, a + 1, cn_attribute_kind("dead_on_return"))
+             ? type
+             : NULL;
+}
+
+/* Note the type at the call, and at the callee's declaration, which has none. */
+static void note_passed_copy(struct cn_ctx *ctx, LLVMValueRef call, unsigned a, LLVMTypeRef type)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+
+  LLVMAddCallSiteAttribute(call, a + 1, make_byref(ctx, type));
+  if (callee && LLVMIsDeclaration(callee) && a < LLVMCountParams(callee))
+    LLVMAddAttributeAtIndex(callee, a + 1, make_byref(ctx, type));
+}
+
 static void change_call(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call)
 {
   unsigned fixed = LLVMCountParamTypes(LLVMGetCalledFunctionType(call));
 
   for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++) {
     LLVMTypeRef type = type_with_refs(LLVMGetCallSiteEnumAttribute(call, a + 1, byval_kind()));
-    if (!type)
+    LLVMTypeRef copied = type_of_passed_copy(call, a);
+    if (!type && !copied)
       continue;
     if (a >= fixed)
       cn_error(ctx, call, "variadic-reference",
@@ -82,6 +122,8 @@ static void change_call(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef
       cn_error(ctx, call, "byval-reference",
                "a struct that holds references is passed by value in a call with musttail, which has no frame for the "
                "struct; pass its members, or leave out musttail");
+    else if (copied)
+      note_passed_copy(ctx, call, a, copied);
     else
       pass_copy(ctx, builder, call, a, type);
   }

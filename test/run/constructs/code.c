@@ -402,7 +402,11 @@ ROW(inline_assembly)
   ref node = make(6);
   long value = node->value;
 
+#ifdef __aarch64__
+  __asm__ volatile("add %0, %0, #1" : "+r"(value) : : "cc", "memory");
+#else
   __asm__ volatile("add $1, %0" : "+r"(value) : : "cc", "memory");
+#endif
   move();
   node->value = value;
   CHECK(node->value == 7);
