@@ -108,7 +108,7 @@ static void entries(void **state)
   bool skipped = entered == 0;
   cairn_mutator.state = CAIRN_ABI_NATIVE;
   uint64_t native = call(thunk->entry, 42);
-  cairn_mutator.state = before;
+  cairn_mutator.state = (uint8_t)before;
   assert_int_equal(managed, 42);
   assert_true(skipped);
   assert_int_equal(native, 43);

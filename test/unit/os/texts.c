@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functions that read managed texts (arch/x86_64/texts.c, texts_wide.c), beside the C library's: texts of all
+ * The functions that read managed texts (texts.c and texts_wide.c of each machine), beside the C library's: texts of all
  * lengths that end at the last byte of readable memory, or lie anywhere before it, with limits around the length.
  * Wrong: a read beyond the page of a text, a stop that is missed between two vectors, a result that the limit should
  * hide.
@@ -13,7 +13,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <cmocka.h>
+#ifdef __x86_64__
 #include "runtime/arch/x86_64/texts.h"
+#define WIDE(name) (__builtin_cpu_supports("avx2") ? cn_text_##name##_wide : cairn_text_##name)
+#else
+#define WIDE(name) cairn_text_##name
+#endif
 
 size_t cairn_text_length(const char *text, size_t limit);
 int64_t cairn_text_compare(const char *a, const char *b, size_t limit);
@@ -43,20 +48,20 @@ static char *put(char *pages, size_t length, size_t after)
   return text;
 }
 
-/* The functions for processors with AVX2, or, without it, the others. */
+/* The functions for processors with AVX2; without it, and on other machines, the usual ones. */
 static size_t wide_length(const char *text, size_t limit)
 {
-  return __builtin_cpu_supports("avx2") ? cn_text_length_wide(text, limit) : cairn_text_length(text, limit);
+  return WIDE(length)(text, limit);
 }
 
 static size_t wide_find(const char *text, int c, size_t limit)
 {
-  return __builtin_cpu_supports("avx2") ? cn_text_find_wide(text, c, limit) : cairn_text_find(text, c, limit);
+  return WIDE(find)(text, c, limit);
 }
 
 static int64_t wide_compare(const char *a, const char *b, size_t limit)
 {
-  return __builtin_cpu_supports("avx2") ? cn_text_compare_wide(a, b, limit) : cairn_text_compare(a, b, limit);
+  return WIDE(compare)(a, b, limit);
 }
 
 static int sign(int64_t n)

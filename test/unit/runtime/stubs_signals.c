@@ -52,7 +52,7 @@ extern char catching_landing[];
 
 /* A function that replaces its own return address by a barrier (set_barrier()), and leaves all registers as they
  * are. */
-extern char through_barrier[];
+extern char through_barrier[] __attribute__((visibility("hidden")));
 
 static uint8_t stepped[1 << 16]; /* by distance from the start of the stubs */
 static unsigned wrong;
