@@ -3,7 +3,8 @@
  * A signal between any two instructions of take-overs, at once and at a mark: the handler allocates and asks for a
  * collection, or an unwinder goes from there to main(), or the handler leaves by a jump.
  */
-// RUN: %cairn-cc -w -D_GNU_SOURCE -O2 -I%root/include -I%root/test/unit/runtime/stubs_signals \
+// RUN: %cairn-cc -w -D_GNU_SOURCE -O2 -I%root/include -I%root/src -I%root/src/runtime/arch/%{machine} \
+// RUN:   -I%root/test/unit/runtime/stubs_signals \
 // RUN:   %s %S/Inputs/compiled.ll \
 // RUN:   %root/test/unit/runtime/stubs_signals/stepping.c -o %t
 // RUN: %t %if soak %{7%} %else %{101%} | FileCheck %s && env CAIRN_STRESS=50 %t 499 | FileCheck %s
