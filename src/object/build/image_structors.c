@@ -74,13 +74,24 @@ static bool is_section_zero(const struct cn_elf_section *section)
   return true;
 }
 
+/* True for symbols of sections, and for mapping symbols ("ELF for the Arm 64-bit Architecture", 5.5.5). */
+static bool is_without_name(const struct cn_elf_file *elf, const struct cn_elf_symbol *symbol)
+{
+  const char *name = symbol->name;
+
+  if (ELF64_ST_TYPE(symbol->sym.st_info) == STT_SECTION)
+    return true;
+  return elf->port->has_mapping_symbols && symbol->sym.st_info == ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE) &&
+         name[0] == '$' && (name[1] == 'd' || name[1] == 'x') && (name[2] == '\0' || name[2] == '.');
+}
+
 /* True if a symbol names one of several pointers, because the symbol would name another pointer after the reversal. */
 static bool has_named_pointers(const struct cn_elf_file *elf, uint32_t section)
 {
   if (elf->sections[section].head.sh_size <= POINTER_BYTES)
     return false;
   for (uint32_t i = 1; i < elf->symbol_count; i++)
-    if (elf->symbols[i].section == section && ELF64_ST_TYPE(elf->symbols[i].sym.st_info) != STT_SECTION)
+    if (elf->symbols[i].section == section && !is_without_name(elf, &elf->symbols[i]))
       return true;
   return false;
 }

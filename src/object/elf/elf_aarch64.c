@@ -54,6 +54,7 @@ static const char *store_thread_offset(unsigned char *at, uint64_t room, uint32_
 const struct cn_elf_port cn_elf_port_aarch64 = {.frames = &cn_frame_port_aarch64,
                                                 .architecture = "aarch64",
                                                 .entry_size = ENTRY_SIZE,
+                                                .has_mapping_symbols = true,
                                                 .none = R_AARCH64_NONE,
                                                 .word = R_AARCH64_ABS64,
                                                 .pc32 = R_AARCH64_PREL32,

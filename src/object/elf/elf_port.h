@@ -6,6 +6,7 @@
 #ifndef CN_OBJECT_ELF_ELF_PORT_H
 #define CN_OBJECT_ELF_ELF_PORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "framemap/port.h"
@@ -14,6 +15,7 @@ struct cn_elf_port {
   const struct cn_frame_port *frames;
   const char *architecture; /* LLVM's name, with which triples begin */
   uint32_t entry_size;      /* the size of a managed function's entry, in bytes */
+  bool has_mapping_symbols; /* local symbols $d and $x mark data and code in sections, and name nothing */
   /* Types of relocations */
   uint32_t none;
   uint32_t word; /* 64 bits: symbol + addend */

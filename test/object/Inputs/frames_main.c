@@ -21,7 +21,7 @@ int main(void)
 
   one(0);
   two(0);
-  while (!(status = cn_framemap_next_function(&cn_frame_port_x86_64, &cursor, __stop_cairn_frames, &f))) {
+  while (!(status = cn_framemap_next_function(CN_PORT_FRAMES, &cursor, __stop_cairn_frames, &f))) {
     uint32_t offset = 0;
     const char *name = f.entry == (uintptr_t)one   ? "one"
                        : f.entry == (uintptr_t)two ? "two"
