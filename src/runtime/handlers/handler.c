@@ -13,7 +13,6 @@
 
 #include <signal.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 /* The kernel's struct sigaction. */
@@ -22,7 +21,7 @@ struct kernel_action {
   uint64_t mask;
 };
 
-enum { MAX_SIGNAL = 64, MAX_RESTORERS = 4, STACK_READ_WORDS = 64 };
+enum { MAX_SIGNAL = 64, MAX_RESTORERS = 4, STACK_READ_WORDS = 64, HAS_RESTORER = 0x04000000 /* of flags */ };
 
 struct restorer_list {
   uintptr_t at[MAX_RESTORERS];
@@ -37,14 +36,26 @@ static bool is_restorer(const struct restorer_list *restorers, uintptr_t word)
   return false;
 }
 
+/* True for signals that the C library keeps for itself. Its handlers allocate nothing, and interrupt no allocation that
+ * a program may cancel. */
+static bool is_signal_of_libc(int signal)
+{
+  enum { FIRST_REAL_TIME_SIGNAL = 32 };
+
+  return signal >= FIRST_REAL_TIME_SIGNAL && signal < SIGRTMIN;
+}
+
 /* Find the restorers of handlers that the program gave to the kernel by the system call. False: there are too many, or
  * the kernel gives its own return address to one of the handlers. */
 static bool gather_restorers(struct restorer_list *restorers)
 {
   for (int signal = 1; signal <= MAX_SIGNAL; signal++) {
     struct kernel_action action = {0};
-    if (syscall(SYS_rt_sigaction, signal, NULL, &action, sizeof action.mask) != 0 ||
-        (action.restorer == 0 && action.handler <= (uintptr_t)SIG_IGN) ||
+    if (syscall(SYS_rt_sigaction, signal, NULL, &action, sizeof action.mask) != 0)
+      continue;
+    if ((action.flags & HAS_RESTORER) == 0)
+      action.restorer = 0; /* has no meaning */
+    if ((action.restorer == 0 && (action.handler <= (uintptr_t)SIG_IGN || is_signal_of_libc(signal))) ||
         cn_os_is_given_handler(signal, action.handler) || is_restorer(restorers, action.restorer))
       continue;
     if (restorers->count == MAX_RESTORERS || action.restorer == 0)
@@ -58,18 +69,15 @@ static bool gather_restorers(struct restorer_list *restorers)
  * unmap memory there. */
 static bool has_restorer_above(const struct restorer_list *restorers, const uintptr_t *at)
 {
-  uintptr_t words[STACK_READ_WORDS], bottom, end;
-  struct iovec here = {words, sizeof words}, there = {(void *)(uintptr_t)at, sizeof words};
+  uintptr_t words[STACK_READ_WORDS], bottom, end, from = (uintptr_t)at;
 
-  if (!cn_os_find_memory_around((uintptr_t)at, &bottom, &end))
+  if (!cn_os_find_memory_around(from, &bottom, &end))
     return true;
-  for (ssize_t bytes; (uintptr_t)there.iov_base < end; there.iov_base = (char *)there.iov_base + bytes) {
-    size_t rest = end - (uintptr_t)there.iov_base;
-    there.iov_len = rest < sizeof words ? rest : sizeof words;
-    bytes = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
-    if (bytes <= 0)
-      return there.iov_base == at; /* the stack is unreadable */
-    for (size_t i = 0; i < (size_t)bytes / sizeof *words; i++)
+  for (size_t bytes; from < end; from += bytes) {
+    bytes = end - from < sizeof words ? end - from : sizeof words;
+    if (!cn_os_read_memory(from, words, bytes))
+      return from == (uintptr_t)at; /* the stack is unreadable */
+    for (size_t i = 0; i < bytes / sizeof *words; i++)
       if (is_restorer(restorers, words[i]))
         return true;
   }
