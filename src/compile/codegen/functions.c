@@ -31,7 +31,7 @@ void cn_codegen_describe_frames(LLVMModuleRef module)
   unsigned kind = LLVMGetEnumAttributeKindForName("uwtable", 7);
   LLVMContextRef context = LLVMGetModuleContext(module);
   LLVMAttributeRef tables = LLVMCreateEnumAttribute(context, kind, UNWIND_ASYNCHRONOUS);
-  LLVMAttributeRef frame_pointer = LLVMCreateStringAttribute(context, "frame-pointer", 13, "all", 3);
+  LLVMAttributeRef frame_pointer = LLVMCreateStringAttribute(context, "frame-pointer", 13, "non-leaf", 8);
   bool needs_frame_pointers = cn_convention_port_of(module)->needs_frame_pointers;
 
   CN_EACH_FUNCTION(f, module) {

@@ -77,7 +77,7 @@ struct cn_convention_port {
   unsigned first_integer_struct;
   /* True if managed code makes short calls of native functions (transitions/short_calls.c). */
   bool has_short_calls;
-  /* True if managed functions get frame pointers, because frame records are what the object side knows best. */
+  /* True if managed functions with calls get frame pointers: the object side knows frame records best. */
   bool needs_frame_pointers;
   /* True if LLVM 22 may read the frame before it restores the stack pointer, after a call of tailcc or swifttailcc with
    * arguments in memory. */

@@ -51,3 +51,12 @@ long total(struct list managed *p)
 
 // SMALL-LABEL: {{^}}total:
 // SMALL: bl cairn.slow.cairn_poll{{$}}
+
+long leaf(struct list managed *p)
+{
+  return p->value;
+}
+// A function without calls has no frame.
+// FRAME-LABEL: {{^}}leaf:
+// FRAME-NOT: x29
+// FRAME: ret
