@@ -43,6 +43,10 @@ class GdbProgram(cairn_objects.Program):
             if len(words) >= 5 and words[1] == '-' and words[3] == 'is' and words[4] == name:
                 yield int(words[0], 16), int(words[2], 16)
 
+    def machine(self):
+        name = gdb.selected_inferior().architecture().name()
+        return cairn_objects.MACHINES['aarch64' if name == 'aarch64' else 'x86-64']
+
     def stacks(self):
         before = gdb.selected_thread()
         chosen = gdb.selected_frame() if before else None
@@ -64,7 +68,7 @@ class GdbProgram(cairn_objects.Program):
                 older, error = frame.older(), None
             except gdb.error as failure:
                 older, error = None, failure
-            end = read_register(older, 'rsp') if older is not None else None
+            end = read_register(older, 'sp') if older is not None else None
             yield cairn_objects.Frame(frame.level(), frame.name(), frame.pc(), called,
                                       lambda name, frame=frame: read_register(frame, name), end)
             if error:

@@ -61,6 +61,9 @@ class LldbProgram(cairn_objects.Program):
             if start != lldb.LLDB_INVALID_ADDRESS:
                 yield start, start + section.GetByteSize()
 
+    def machine(self):
+        return cairn_objects.MACHINES['aarch64' if self.target.GetTriple().startswith('aarch64') else 'x86-64']
+
     def stacks(self):
         for thread in self.process:
             yield thread.GetIndexID(), self.frames(thread)

@@ -6,7 +6,7 @@ A script gives a Program, which reads the memory, registers and symbols of the s
 program or calls its functions. include/cairn/abi.def and src/framemap/framemap_format.h describe the formats.
 """
 import struct
-from collections import deque
+from collections import deque, namedtuple
 
 LAYOUT_MAGIC = 0x324E5243
 HEADER_LAYOUT = 0x0000FFFFFFFFFFF8
@@ -18,11 +18,19 @@ WEAK_OFFSET = 1
 ROOT_THREAD_LOCAL = 1
 HANDLE_SEAL = 0x68616E646C65
 HANDLE_CELLS, HANDLE_BYTES = 127, 32
-REGISTERS = 'rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15'.split()  # by DWARF's numbers
-BASES = 'rsp', 'rbp', 'rbx'
 MAX_SHOWN = 10  # elements of an array
 MAX_INTERIOR_BYTES = 1 << 16
 PAGE = 1 << 12
+SAVED_AS_SHAPE, SAVED_HAS_LANDING, SAVED_MASK = 0x80, 0x40, 0x3F
+
+# The registers of a machine: their names by DWARF's numbers, the bases of addresses (the stack pointer first), the bits
+# by which numbers in frame maps differ, and whether calls leave the return address in a register.
+Machine = namedtuple('Machine', 'registers bases flip has_link')
+MACHINES = {
+    'x86-64': Machine('rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15'.split(), ('rsp', 'rbp', 'rbx'),
+                      0, False),
+    'aarch64': Machine([f'x{n}' for n in range(31)], ('sp', 'x29', 'x19'), 16, True),
+}
 
 
 class Fault(Exception):
@@ -54,6 +62,10 @@ class Program:
 
     def sections(self, name):
         """Pairs of start and end: the loaded sections of this name, of the program and its libraries."""
+        raise NotImplementedError
+
+    def machine(self):
+        """One of MACHINES."""
         raise NotImplementedError
 
     def stacks(self):
@@ -290,7 +302,7 @@ class Frames:
     """The frame maps of all loaded files, by return address."""
 
     def __init__(self, program, memory):
-        self.safepoints, self.functions = {}, []
+        self.safepoints, self.functions, self.machine = {}, [], program.machine()
         for start, end in program.sections('cairn_frames'):
             self.add_section(start, memory.read(start, end - start))
         self.functions.sort()
@@ -317,14 +329,28 @@ class Frames:
     def has_code(self, pc):
         return any(start <= pc < end for start, end in self.functions)
 
-    @staticmethod
-    def place(value):
+    def place(self, value):
         """A register's name and None, or a base and an offset."""
         if not value & 1:
-            return 'rsp', 8 * (value >> 1)
+            return self.machine.bases[0], 8 * (value >> 1)
         if not value >> 5 & 1:
-            return REGISTERS[value >> 1 & 15], None
-        return BASES[1 + (value >> 1 & 1)], 8 * zigzag(value >> 6)
+            return self.machine.registers[(value >> 1 & 15 | value >> 2 & 16) ^ self.machine.flip], None
+        return self.machine.bases[1 + (value >> 1 & 1)], 8 * zigzag(value >> 6)
+
+    def skip_saved(self, cursor, has_statepoint_id):
+        """Passes the saved registers, the statepoint's id and the landing of a descriptor."""
+        saved = cursor.byte()
+        if not saved & SAVED_AS_SHAPE:
+            registers = saved & SAVED_MASK
+            if self.machine.has_link:
+                registers = cursor.uleb()
+                cursor.uleb()
+            for _ in range(bin(registers).count('1')):
+                cursor.uleb()
+        if has_statepoint_id:
+            cursor.at += 8
+        if saved & SAVED_HAS_LANDING and cursor.uleb() and cursor.uleb() & 1:
+            cursor.uleb()
 
     def roots(self, pc):
         """The places of base references at a return address, and the described areas: base, offset, count, stride,
@@ -335,12 +361,7 @@ class Frames:
         if count == 7:
             count += cursor.uleb()
         cursor.uleb()
-        saved = cursor.byte()
-        if not saved & 0x80:
-            for _ in range(bin(saved).count('1')):
-                cursor.uleb()
-        if head >> 3 & 3 == 3:
-            cursor.at += 8
+        self.skip_saved(cursor, head >> 3 & 3 == 3)
         places, areas = [], []
         for _ in range(count):
             value = cursor.uleb()
@@ -354,7 +375,7 @@ class Frames:
                 value = cursor.uleb()
                 tag = value >> 2
                 cursor.uleb()
-            areas.append((BASES[value & 3], offset, cursor.uleb(), cursor.uleb(), tag))
+            areas.append((self.machine.bases[value & 3], offset, cursor.uleb(), cursor.uleb(), tag))
         return places, areas
 
 
@@ -420,11 +441,13 @@ class Roots:
 
     def guessed_roots(self, frame, place):
         """An interrupted frame has no map: takes every word that refers to the start of an object."""
-        guesses = [(name, self.register(frame, name, place)) for name in REGISTERS if name != 'rsp']
-        sp, end = self.register(frame, 'rsp', place), frame.end
+        machine = self.frames.machine
+        names, base = [name for name in machine.registers if name != machine.bases[0]], machine.bases[0]
+        guesses = [(name, self.register(frame, name, place)) for name in names]
+        sp, end = self.register(frame, base, place), frame.end
         for at in range(sp, min(end, sp + (1 << 20)), 8) if sp and end else ():
             try:
-                guesses.append((f'rsp{at - sp:+}', self.heap.memory.word(at)))
+                guesses.append((f'{base}{at - sp:+}', self.heap.memory.word(at)))
             except Unreadable:
                 break
         for name, word in guesses:
