@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Knows the functions that allocate, free, copy and sort: those of the C library by name, and those of the program that
- * only pass their parameters on to them. Reads all units before the other files begin.
+ * only pass their parameters on to them, or return their parameter. Reads all units before the other files begin.
  */
 #include <string.h>
 #include "migrate/program.h"
@@ -144,6 +144,28 @@ static bool read_wrapper(const struct search *search, struct cn_callee *callee)
   return callee->size >= 0 || read_product(search, callee);
 }
 
+/* True for a function of one void pointer that only returns it. */
+static bool returns_parameter(CXCursor function)
+{
+  struct cn_cursors children = cn_cursor_children(function);
+  CXCursor last = children.count ? children.at[children.count - 1] : clang_getNullCursor();
+  bool same = false;
+
+  cn_free(&children);
+  if (clang_Cursor_getNumArguments(function) != 1 || !is_void_pointer(clang_getCursorResultType(function)) ||
+      !is_void_pointer(clang_getCursorType(clang_Cursor_getArgument(function, 0))) ||
+      clang_getCursorKind(last) != CXCursor_CompoundStmt)
+    return false;
+  children = cn_cursor_children(last);
+  if (children.count == 1 && clang_getCursorKind(children.at[0]) == CXCursor_ReturnStmt) {
+    struct cn_cursors value = cn_cursor_children(children.at[0]);
+    same = value.count == 1 && parameter_index(function, value.at[0]) == 0;
+    cn_free(&value);
+  }
+  cn_free(&children);
+  return same;
+}
+
 static bool find_wrapper(struct cn_program *program, CXCursor function)
 {
   struct search search = {.program = program, .function = function};
@@ -153,10 +175,8 @@ static bool find_wrapper(struct cn_program *program, CXCursor function)
   if (name->callee)
     return false;
   clang_visitChildren(function, find_call, &search);
-  if (!search.found)
-    return false;
-  callee.kind = search.found->kind;
-  if (!read_wrapper(&search, &callee))
+  callee.kind = search.found ? search.found->kind : CN_CALLEE_SAME;
+  if (search.found ? !read_wrapper(&search, &callee) : !returns_parameter(function))
     return false;
   struct cn_callee *kept = cn_program_alloc(program, sizeof *kept);
   *kept = callee;

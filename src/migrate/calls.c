@@ -281,6 +281,7 @@ static void pass_arguments(struct cn_walk *walk, CXCursor call, const struct cn_
     struct cn_value value = argument_value(walk, call, i);
     if ((size_t)i < function->count) {
       cn_type_unify(walk->program, function->parameters[i], value.type);
+      cn_flow_note(walk->program, function->parameters[i], &value, false, cn_walk_position(walk, call));
       continue;
     }
     char *name = cn_cursor_name(call);
@@ -311,6 +312,37 @@ static struct cn_value program_value(struct cn_walk *walk, CXCursor call, CXCurs
     return value_of_type(type->to);
   pass_arguments(walk, call, type);
   return value_of_type(type->to);
+}
+
+/* The cast that replaces the name of a function which returns its argument. The caller frees the text. */
+static char *cast_text(struct cn_walk *walk, const struct cn_type *to)
+{
+  size_t depth = walk->enclosing.count;
+  bool cast = depth >= 2 && clang_getCursorKind(walk->enclosing.at[depth - 2]) == CXCursor_CStyleCastExpr;
+  const char *name = to->kind == CN_TYPE_RECORD && to->record->tag ? to->record->tag : to->name;
+
+  return cast || !name ? cn_strdup("") : cn_format("(%s managed *)", name);
+}
+
+/* A call that only changes the type of its argument: the argument replaces the call if it is managed. */
+static struct cn_value same_value(struct cn_walk *walk, CXCursor call)
+{
+  struct cn_program *program = walk->program;
+  struct cn_value value = argument_value(walk, call, 0);
+  struct cn_position begin;
+  uint32_t end;
+
+  value.place = 0;
+  if (value.type->kind != CN_TYPE_POINTER)
+    return value;
+  if (!cn_program_extent(program, call, &begin, &end)) {
+    hold(walk, value.type, CN_REASON_MACRO, call, NULL);
+    return value;
+  }
+  const struct cn_source *source = cn_program_source(program, begin.file);
+  const struct cn_token *open = &source->tokens.at[cn_source_token_from(source, begin.at) + 1];
+  cn_edit_if_managed(program, &value.type->pointer, 1, begin, open->at, cast_text(walk, value.type->to));
+  return value;
 }
 
 /* A function of Cairn: its declaration tells the references among its parameters. */
@@ -370,6 +402,8 @@ struct cn_value cn_call_value(struct cn_walk *walk, CXCursor call)
     return value_of_type(&cn_type_scalar);
   case CN_CALLEE_SORT:
     return sort_value(walk, call);
+  case CN_CALLEE_SAME:
+    return same_value(walk, call);
   case CN_CALLEE_JUMP:
     note_jump(walk, call);
     return native_value(walk, call);

@@ -95,7 +95,7 @@ bool cn_classes_is_managed(struct cn_classes *classes, uint32_t pointer, bool pr
 {
   const struct cn_pointer *class = &classes->pointers.at[cn_classes_find(classes, pointer)];
 
-  if (!class->allocated && !class->managed)
+  if (!class->allocated && !class->managed && !class->follows)
     return false;
   for (uint32_t i = class->held; i; i = classes->held.at[i - 1].next)
     if (!prefer || cn_reason_is_hard[classes->held.at[i - 1].what.reason])

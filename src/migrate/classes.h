@@ -41,12 +41,15 @@ struct cn_pointer {
   bool allocated;         /* an allocation can be rewritten */
   bool resized;           /* the program changes the length of an object */
   bool managed;           /* a pointer of the class has the qualifier already */
+  bool stored;            /* points to a variable, too */
+  bool follows;           /* becomes managed because all objects of the type do */
   bool frees;             /* a pointer to a function: free() is among the functions */
   uint32_t held;          /* index + 1 of the first of `held`; 0 if there are no reasons */
   /* Of the node itself: */
   struct cn_position place; /* where the qualifier belongs; file 0 for a pointer of an expression */
   bool written;             /* the qualifier is there already */
   bool brackets;            /* a parameter that is declared as an array */
+  bool interior;            /* may point behind the start of an object */
 };
 
 struct cn_classes {

@@ -43,16 +43,23 @@ void cn_program_free(struct cn_program *program)
   }
   for (size_t i = 0; i < program->groups.count; i++)
     cn_free(&program->groups.at[i].entries);
-  for (size_t i = 0; i < program->all_records.count; i++)
+  for (size_t i = 0; i < program->all_records.count; i++) {
     cn_free(&program->all_records.at[i]->fields);
+    cn_free(&program->all_records.at[i]->unions);
+  }
   cn_free(&program->all_records);
+  for (size_t i = 0; i < program->unions.count; i++) {
+    cn_free(&program->unions.at[i]->parts);
+    cn_free(&program->unions.at[i]->members);
+  }
+  cn_free(&program->unions);
   for (size_t i = 0; i < program->variables.count; i++)
     cn_free(&program->variables.at[i].uses);
   for (size_t i = 0; i < program->memory.count; i++)
     free(program->memory.at[i]);
-  struct cn_ptrmap *maps[] = {&program->file_numbers, &program->declared,        &program->records,
-                              &program->places,       &program->group_numbers,   &program->suppressed,
-                              &program->calls,        &program->variable_numbers};
+  struct cn_ptrmap *maps[] = {&program->file_numbers, &program->declared,         &program->records,
+                              &program->places,       &program->group_numbers,    &program->suppressed,
+                              &program->calls,        &program->variable_numbers, &program->union_numbers};
   for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
     cn_ptrmap_free(maps[i]);
   tdestroy(program->names, free_name);
@@ -64,6 +71,7 @@ void cn_program_free(struct cn_program *program)
   cn_free(&program->frees);
   cn_free(&program->sorts);
   cn_free(&program->notes);
+  cn_free(&program->flows);
   cn_free(&program->conditional);
   cn_free(&program->groups);
   cn_free(&program->typedefs);

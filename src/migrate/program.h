@@ -29,12 +29,40 @@ struct cn_type {
 struct cn_record {
   char *tag; /* "struct node"; null without a tag */
   CN_VECTOR(struct cn_type *) fields;
+  CN_VECTOR(struct cn_union *) unions; /* that are defined in the record */
   bool complete;
+  bool managed, ordinary; /* decided: objects of the heap are references, and ordinary memory */
+};
+
+/* A declaration in a union. */
+struct cn_union_part {
+  uint32_t begin, end; /* tokens: the first, and the semicolon */
+  bool leaves;         /* a struct */
+};
+
+/* A pointer in a union. */
+struct cn_union_member {
+  uint32_t pointer;
+  struct cn_position position;
+  char *name;
+  bool direct; /* a member of the union, and not of a struct in it */
+};
+
+/* A union in a struct. */
+struct cn_union {
+  struct cn_position position; /* of the word `union` */
+  uint32_t open, close;        /* tokens: the braces */
+  bool named;                  /* a member with a name has the union as its type */
+  bool numbers;                /* members that are no pointers */
+  bool fixed;                  /* cannot be edited, or a use needs an ordinary union */
+  CN_VECTOR(struct cn_union_part) parts;
+  CN_VECTOR(struct cn_union_member) members;
 };
 
 /* The declarators of one declaration, which share its specifiers. */
 struct cn_declarator_entry {
   uint32_t begin;   /* token: the first of the declarator */
+  uint32_t name;    /* offset: the declared name */
   uint32_t pointer; /* the pointer that the first token makes; 0 for an object */
 };
 
@@ -65,15 +93,15 @@ struct cn_variable_use {
   uint32_t begin, end; /* offsets */
 };
 
-/* A struct on the stack, which may become an object of the heap; or a variable outside of functions or a static one,
- * which may become a static object. */
+/* A struct or a pointer on the stack, which may become an object of the heap; or a variable outside of functions or a
+ * static one, which may become a static object. */
 struct cn_variable {
   struct cn_position position; /* of the name */
   char *name;
   struct cn_type *type;
   uint32_t name_end;          /* offset */
-  struct cn_name *linked;     /* of a static object; null for a struct on the stack */
-  uint32_t pointer;           /* to a struct on the stack; 0 until its address is taken */
+  struct cn_name *linked;     /* of a static object; null for a variable on the stack */
+  uint32_t pointer;           /* to a variable on the stack; 0 until its address is taken */
   struct cn_position address; /* the place that first takes the address */
   bool fixed;                 /* a use has no text in the file */
   bool initialised;
@@ -139,6 +167,13 @@ struct cn_conditional_edit {
   char *text;
 };
 
+/* An assignment, an argument or a result. */
+struct cn_flow {
+  uint32_t from, to; /* pointers */
+  bool memory;       /* the target is in memory, and not a variable of a function */
+  struct cn_position position;
+};
+
 /* A place where a person must decide, beside the reasons of the classes. */
 struct cn_note {
   struct cn_position position;
@@ -179,12 +214,14 @@ struct cn_program {
   CN_VECTOR(struct cn_free_call) frees;
   CN_VECTOR(struct cn_sort_call) sorts;
   CN_VECTOR(struct cn_note) notes;
+  CN_VECTOR(struct cn_flow) flows;
   CN_VECTOR(struct cn_conditional_edit) conditional;
   CN_VECTOR(struct cn_group) groups;
   CN_VECTOR(struct cn_typedef) typedefs;
   CN_VECTOR(struct cn_need) needs;
   CN_VECTOR(struct cn_variable) variables;
   CN_VECTOR(struct cn_record *) all_records;
+  CN_VECTOR(struct cn_union *) unions;
   CN_VECTOR(void *) memory;
   struct cn_ptrmap file_numbers;     /* by CXFile */
   struct cn_ptrmap declared;         /* by position: struct cn_type * */
@@ -193,6 +230,7 @@ struct cn_program {
   struct cn_ptrmap group_numbers;    /* by position: an index + 1 */
   struct cn_ptrmap suppressed;       /* by position: stars that share the qualifier before them */
   struct cn_ptrmap variable_numbers; /* by position: an index */
+  struct cn_ptrmap union_numbers;    /* by position: struct cn_union * */
   struct cn_ptrmap calls;            /* by position: calls that are known already */
   struct cn_position statement;      /* the start of the declaration that is walked; file 0 outside */
   void *names;                       /* a tree of tsearch(): struct cn_name */
@@ -266,6 +304,17 @@ void cn_type_hold(struct cn_program *program, struct cn_type *type, enum cn_reas
 bool cn_type_is_hidden(const struct cn_program *program, const char *name);
 /* The type of a pointer's target, also if the pointer is a void pointer; or null. */
 struct cn_type *cn_type_target(struct cn_program *program, const struct cn_type *type);
+/* ---- unions.c ---- */
+
+/* The union with the definition; added if it is absent. */
+struct cn_union *cn_union_of(struct cn_program *program, CXCursor definition);
+/* Notes a member of `record`, which is a union or lies in one. */
+void cn_union_note_member(struct cn_program *program, struct cn_type *type, CXCursor field, CXCursor record);
+/* Keeps the union of the member `field`, if it lies in one, an ordinary union. */
+void cn_union_hold(struct cn_program *program, CXCursor field);
+/* Holds the pointers of the unions that stay ordinary. */
+void cn_unions_hold_fixed(struct cn_program *program);
+
 /* ---- allocators.c ---- */
 
 enum cn_callee_kind {
@@ -282,6 +331,7 @@ enum cn_callee_kind {
   CN_CALLEE_COPY_TEXT,
   CN_CALLEE_DUPLICATE,
   CN_CALLEE_SORT,
+  CN_CALLEE_SAME, /* returns argument 0 as another pointer */
   CN_CALLEE_JUMP
 };
 
@@ -306,6 +356,18 @@ struct cn_value {
   bool interior;     /* a pointer that may point behind the start of an object */
   bool null;         /* a null pointer constant */
 };
+
+/* ---- flows.c ---- */
+
+/* Notes that `from` is assigned to `to`. */
+void cn_flow_note(struct cn_program *program, const struct cn_type *to, const struct cn_value *from, bool memory,
+                  struct cn_position position);
+/* Notes that two declarations are those of one function or variable. */
+void cn_flow_link(struct cn_program *program, const struct cn_type *one, const struct cn_type *other);
+/* Notes that a variable of the type points behind the start of an object. */
+void cn_flow_note_interior(struct cn_program *program, const struct cn_type *type);
+/* Holds the pointers inside objects that reach memory. */
+void cn_flows_resolve(struct cn_program *program);
 
 struct cn_walk {
   struct cn_program *program;
@@ -348,7 +410,7 @@ bool cn_walk_extent(struct cn_walk *walk, CXCursor outer, CXCursor inner, struct
 /* True if the cursor has its own text within the call's. */
 bool cn_walk_is_within(struct cn_walk *walk, CXCursor cursor, struct cn_position call, uint32_t call_end);
 
-/* variables.c: notes a declaration, and a use, of a struct on the stack. */
+/* variables.c: notes a declaration, and a use, of a variable on the stack. */
 void cn_variable_declare(struct cn_walk *walk, CXCursor declaration, struct cn_type *type);
 void cn_variable_note_use(struct cn_walk *walk, CXCursor expression, CXCursor declaration);
 /* The pointer to a variable whose address the expression `at` takes; 0 if the variable cannot become an object. */
@@ -380,6 +442,8 @@ void cn_rewrite(struct cn_program *program, struct cn_counts *counts);
 void cn_rewrite_typedefs(struct cn_program *program);
 /* True if the type before the star at the token is a typedef with the qualifier. */
 bool cn_rewrite_typedef_covers(struct cn_program *program, const struct cn_source *source, uint32_t star);
+/* rewrite_unions.c */
+void cn_rewrite_unions(struct cn_program *program);
 /* rewrite_calls.c */
 void cn_rewrite_calls(struct cn_program *program, struct cn_counts *counts);
 /* includes.c: adds the headers that edited files need. */

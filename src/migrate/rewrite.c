@@ -7,18 +7,18 @@
 #include <string.h>
 #include "migrate/program.h"
 
-/* True if the declarator begins with a pointer that becomes managed, or is a variable that becomes an object. `*ends`
- * is true if the declaration ends after the declarator. */
+/* True if the declarator begins with a pointer that becomes managed, or is a struct that becomes an object. `*ends` is
+ * true if the declaration ends after the declarator. */
 static bool becomes_managed(struct cn_program *program, const struct cn_group *group,
                             const struct cn_declarator_entry *entry, bool *ends)
 {
   const struct cn_source *source = cn_program_source(program, group->file);
-  struct cn_position position = {group->file, source->tokens.at[entry->begin].at};
+  bool moves = cn_variable_moves(program, (struct cn_position){group->file, entry->name}, ends);
 
-  *ends = false;
+  *ends &= moves;
   if (entry->pointer)
     return !program->classes.pointers.at[entry->pointer].written && cn_solve_is_managed(program, entry->pointer);
-  return cn_variable_moves(program, position, ends);
+  return moves && source->tokens.at[entry->begin].at == entry->name;
 }
 
 /* The specifiers of a declaration, without the body of a struct; the caller frees the text. */
@@ -149,6 +149,7 @@ void cn_rewrite(struct cn_program *program, struct cn_counts *counts)
     split_group(program, &program->groups.at[i]);
   rewrite_pointers(program, counts);
   cn_variables_rewrite(program, counts);
+  cn_rewrite_unions(program);
   cn_rewrite_calls(program, counts);
   for (size_t i = 0; i < program->needs.count; i++) {
     const struct cn_need *need = &program->needs.at[i];

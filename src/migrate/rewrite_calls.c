@@ -56,31 +56,13 @@ static void rewrite_allocation(struct cn_program *program, const struct cn_alloc
   free(element);
 }
 
-/* Removes [begin, end), with its line if the line is otherwise empty. */
-static void remove_statement(struct cn_source *source, uint32_t begin, uint32_t end)
-{
-  uint32_t first = begin, last = end;
-
-  while (first > 0 && (source->text[first - 1] == ' ' || source->text[first - 1] == '\t'))
-    first--;
-  while (source->text[last] == ' ' || source->text[last] == '\t' || source->text[last] == '\r')
-    last++;
-  bool whole = (first == 0 || source->text[first - 1] == '\n') && source->text[last] == '\n';
-  if (whole)
-    cn_source_edit(source, first, last + 1, cn_strdup(""));
-  else if (source->text[last] == '\n' && first < begin)
-    cn_source_edit(source, first, end, cn_strdup(""));
-  else
-    cn_source_edit(source, begin, source->text[end] == ' ' ? end + 1 : end, cn_strdup(""));
-}
-
 static void rewrite_free(struct cn_program *program, const struct cn_free_call *freed)
 {
   struct cn_source *source = cn_program_source(program, freed->position.file);
 
   switch (freed->form) {
   case CN_FREE_STATEMENT:
-    remove_statement(source, freed->begin, freed->end);
+    cn_source_remove(source, freed->begin, freed->end);
     break;
   case CN_FREE_BRANCH:
     cn_source_edit(source, freed->begin, freed->end, cn_strdup("{}"));

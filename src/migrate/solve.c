@@ -57,12 +57,42 @@ static void hold_nameless(struct cn_program *program)
   }
 }
 
-void cn_solve(struct cn_program *program)
+static void note_storage(struct cn_program *program, uint32_t pointer)
+{
+  if (pointer)
+    program->classes.pointers.at[cn_classes_find(&program->classes, pointer)].stored = true;
+}
+
+/* Pointers to a record whose objects all become managed do so, too, if no object reaches them: those of functions that
+ * the program does not call. */
+static void follow_objects(struct cn_program *program)
+{
+  for (size_t i = 0; i < program->allocations.count; i++) {
+    const struct cn_allocation *allocation = &program->allocations.at[i];
+    const struct cn_type *element = element_of(program, allocation->pointer, allocation->element);
+    if (element && element->kind == CN_TYPE_RECORD) {
+      bool managed = cn_solve_is_managed(program, allocation->pointer);
+      element->record->managed |= managed;
+      element->record->ordinary |= !managed;
+    }
+  }
+  for (size_t i = 0; i < program->variables.count; i++) {
+    const struct cn_variable *variable = &program->variables.at[i];
+    note_storage(program, variable->linked ? variable->linked->storage : variable->pointer);
+  }
+  for (uint32_t i = 1; i < program->classes.pointers.count; i++) {
+    struct cn_pointer *class = &program->classes.pointers.at[cn_classes_find(&program->classes, i)];
+    const struct cn_type *target = class->target;
+    class->follows = !class->held && !class->stored && target && target->kind == CN_TYPE_RECORD &&
+                     target->record->managed && !target->record->ordinary;
+  }
+}
+
+/* Holds the pointers in ordinary memory of the heap, until nothing changes. */
+static void hold_all_stored(struct cn_program *program)
 {
   bool again = true;
 
-  cn_variables_hold_fixed(program);
-  hold_nameless(program);
   while (again) {
     again = false;
     for (size_t i = 0; i < program->allocations.count; i++) {
@@ -77,6 +107,17 @@ void cn_solve(struct cn_program *program)
         again |= hold_stored(program, cn_type_target(program, sort->base), CN_REASON_SORTED, sort->position);
     }
   }
+}
+
+void cn_solve(struct cn_program *program)
+{
+  cn_flows_resolve(program);
+  cn_variables_hold_fixed(program);
+  cn_unions_hold_fixed(program);
+  hold_nameless(program);
+  hold_all_stored(program);
+  follow_objects(program);
+  hold_all_stored(program);
 }
 
 /* True if the name is that of a typedef that gets the qualifier. */

@@ -245,6 +245,23 @@ void cn_source_edit(struct cn_source *source, uint32_t begin, uint32_t end, char
   cn_push(&source->edits, (struct cn_edit){begin, end, text, source->edits.count});
 }
 
+void cn_source_remove(struct cn_source *source, uint32_t begin, uint32_t end)
+{
+  uint32_t first = begin, last = end;
+
+  while (first > 0 && (source->text[first - 1] == ' ' || source->text[first - 1] == '\t'))
+    first--;
+  while (source->text[last] == ' ' || source->text[last] == '\t' || source->text[last] == '\r')
+    last++;
+  bool whole = (first == 0 || source->text[first - 1] == '\n') && source->text[last] == '\n';
+  if (whole)
+    cn_source_edit(source, first, last + 1, cn_strdup(""));
+  else if (source->text[last] == '\n' && first < begin)
+    cn_source_edit(source, first, end, cn_strdup(""));
+  else
+    cn_source_edit(source, begin, source->text[end] == ' ' ? end + 1 : end, cn_strdup(""));
+}
+
 static int compare_edits(const void *one, const void *other)
 {
   const struct cn_edit *a = one, *b = other;

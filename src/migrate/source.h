@@ -65,6 +65,8 @@ char *cn_source_copy(const struct cn_source *source, uint32_t begin, uint32_t en
 
 /* Adds an edit; takes `text`. An equal edit at the same place is dropped. */
 void cn_source_edit(struct cn_source *source, uint32_t begin, uint32_t end, char *text);
+/* Adds an edit that removes [begin, end), with its line if the line is otherwise empty. */
+void cn_source_remove(struct cn_source *source, uint32_t begin, uint32_t end);
 /* Sorts the edits, and drops edits within other edits. Call after the last edit. */
 void cn_source_settle_edits(struct cn_source *source);
 /* The bytes [begin, end) with the settled edits between; the caller frees the text. */

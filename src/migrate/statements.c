@@ -133,8 +133,10 @@ static void walk_return(struct cn_walk *walk, CXCursor statement)
 
   if (children.count) {
     struct cn_value value = cn_value_of(walk, children.at[0]);
-    if (walk->function && walk->function->kind == CN_TYPE_FUNCTION)
+    if (walk->function && walk->function->kind == CN_TYPE_FUNCTION) {
       cn_type_unify(walk->program, walk->function->to, value.type);
+      cn_flow_note(walk->program, walk->function->to, &value, false, cn_walk_position(walk, statement));
+    }
   }
   cn_free(&children);
 }

@@ -148,18 +148,7 @@ static bool lies_in_union(CXCursor record)
   return false;
 }
 
-static void hold_in_union(struct cn_program *program, struct cn_type *type, CXCursor field)
-{
-  struct cn_position position;
-
-  while (type->kind == CN_TYPE_ARRAY)
-    type = type->to;
-  if (type->kind != CN_TYPE_POINTER || program->classes.pointers.at[type->pointer].written)
-    return;
-  cn_program_locate(program, clang_getCursorLocation(field), &position);
-  cn_classes_hold(&program->classes, type->pointer,
-                  (struct cn_held){.reason = CN_REASON_UNION, .position = position, .name = cn_cursor_name(field)});
-}
+static struct cn_record *record_of(struct cn_program *program, CXCursor declaration);
 
 static void build_fields(struct cn_program *program, struct cn_record *record, CXCursor definition)
 {
@@ -168,12 +157,16 @@ static void build_fields(struct cn_program *program, struct cn_record *record, C
 
   record->complete = true;
   for (size_t i = 0; i < children.count; i++) {
+    if (clang_getCursorKind(children.at[i]) == CXCursor_UnionDecl) {
+      record_of(program, children.at[i]);
+      cn_push(&record->unions, cn_union_of(program, children.at[i]));
+    }
     if (clang_getCursorKind(children.at[i]) != CXCursor_FieldDecl)
       continue;
     struct cn_type *type = cn_type_declared(program, children.at[i]);
     cn_push(&record->fields, type);
     if (in_union)
-      hold_in_union(program, type, children.at[i]);
+      cn_union_note_member(program, type, children.at[i], definition);
   }
   cn_free(&children);
 }
@@ -351,7 +344,7 @@ static void note_group(struct builder *builder, CXCursor declaration, struct cn_
       pointer = at->pointer;
     at = at->to;
   }
-  cn_push(&group->entries, (struct cn_declarator_entry){.begin = declarator->begin, .pointer = pointer});
+  cn_push(&group->entries, (struct cn_declarator_entry){declarator->begin, builder->position.at, pointer});
   bool after_body = declarator->begin && cn_source_token_is(builder->source, declarator->begin - 1, "}");
   if (after_body && pointer && clang_getCursorKind(declaration) != CXCursor_TypedefDecl)
     cn_classes_hold(&program->classes, pointer,
@@ -423,10 +416,12 @@ static void link_declaration(struct cn_program *program, CXCursor declaration, s
     return;
   struct cn_name *name = cn_program_name(program, declaration);
   char *spelled = cn_cursor_name(declaration);
-  if (name->type)
+  if (name->type) {
     cn_type_unify(program, name->type, type);
-  else
+    cn_flow_link(program, name->type, type);
+  } else {
     name->type = type;
+  }
   if (kind == CXCursor_FunctionDecl && !name->defined && !cn_program_is_cairn(program, declaration))
     cn_type_hold(program, type, CN_REASON_PASSED, position, spelled);
   if (kind == CXCursor_FunctionDecl && strcmp(spelled, "main") == 0)

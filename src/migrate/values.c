@@ -125,9 +125,20 @@ static struct cn_value declared_value(struct cn_walk *walk, CXCursor expression)
     return value;
   value.type = cn_type_declared(walk->program, declaration);
   value.variable = declaration;
-  if (kind == CXCursor_VarDecl && value.type->kind == CN_TYPE_RECORD)
+  if (kind == CXCursor_VarDecl && (value.type->kind == CN_TYPE_RECORD || value.type->kind == CN_TYPE_POINTER))
     cn_variable_note_use(walk, expression, declaration);
   return value;
+}
+
+/* A union that is copied as a whole stays ordinary. */
+static void hold_copied_union(struct cn_walk *walk, CXCursor field)
+{
+  CXCursor type = clang_getTypeDeclaration(clang_getCanonicalType(clang_getCursorType(field)));
+  size_t depth = walk->enclosing.count;
+
+  if (clang_getCursorKind(type) == CXCursor_UnionDecl && depth >= 2 &&
+      clang_getCursorKind(walk->enclosing.at[depth - 2]) != CXCursor_MemberRefExpr)
+    cn_union_of(walk->program, clang_getCursorDefinition(type))->fixed = true;
 }
 
 static struct cn_value member_value(struct cn_walk *walk, CXCursor expression)
@@ -138,6 +149,7 @@ static struct cn_value member_value(struct cn_walk *walk, CXCursor expression)
   if (clang_getCursorKind(field) != CXCursor_FieldDecl)
     return value;
   value.type = cn_type_declared(walk->program, field);
+  hold_copied_union(walk, field);
   if (!clang_isExpression(clang_getCursorKind(child)))
     return value;
   struct cn_value base = cn_value_of(walk, child);
@@ -198,6 +210,9 @@ static struct cn_value address_value(struct cn_walk *walk, CXCursor expression)
 
   if (object.type->kind == CN_TYPE_FUNCTION)
     return function_pointer(walk, operand, object.type);
+  CXCursor stripped = cn_value_strip(operand);
+  if (clang_getCursorKind(stripped) == CXCursor_MemberRefExpr && object.type->kind != CN_TYPE_RECORD)
+    cn_union_hold(walk->program, clang_getCursorReferenced(stripped));
   value = address_of(walk, &object, object.type, CN_REASON_ADDRESS, expression);
   value.interior = !is_at_start(operand);
   return value;
@@ -223,6 +238,7 @@ static struct cn_value unary_value(struct cn_walk *walk, CXCursor expression)
   case CXUnaryOperator_PostDec:
   case CXUnaryOperator_PreInc:
   case CXUnaryOperator_PreDec:
+    cn_flow_note_interior(walk->program, value.type);
     value.place = 0;
     return value;
   case CXUnaryOperator_Extension:
@@ -246,8 +262,7 @@ static bool is_local(CXCursor expression)
 static void assign(struct cn_walk *walk, struct cn_type *to, const struct cn_value *from, bool memory, CXCursor at)
 {
   cn_type_unify(walk->program, to, from->type);
-  if (memory && from->interior)
-    hold(walk, from->type, CN_REASON_INTERIOR, at);
+  cn_flow_note(walk->program, to, from, memory, cn_walk_position(walk, at));
 }
 
 static struct cn_value binary_value(struct cn_walk *walk, CXCursor expression)
@@ -333,6 +348,7 @@ static struct cn_value converted(struct cn_walk *walk, CXCursor expression, CXCu
   if (type->kind == CN_TYPE_SCALAR && value.type->kind == CN_TYPE_POINTER && !is_bool(clang_getCursorType(expression)))
     hold(walk, value.type, CN_REASON_INTEGER, expression);
   cn_type_unify(walk->program, type, value.type);
+  cn_flow_note(walk->program, type, &value, false, cn_walk_position(walk, expression));
   value.null |= null;
   value.type = type;
   value.place = 0;
@@ -467,6 +483,7 @@ static struct cn_value advanced_value(struct cn_walk *walk, CXCursor expression)
   struct cn_value value = cn_value_of(walk, child_at(expression, 0));
 
   cn_value_of(walk, child_at(expression, 1));
+  cn_flow_note_interior(walk->program, value.type);
   value.place = 0;
   value.interior = true;
   return value;
@@ -567,6 +584,9 @@ static CXCursor designated(struct cn_walk *walk, CXCursor child, struct cn_type 
   } else if ((*type)->kind == CN_TYPE_ARRAY) {
     *type = (*type)->to;
   } else if ((*type)->kind == CN_TYPE_RECORD) {
+    /* cairn_union() takes only initialisers with designators. */
+    for (size_t i = 0; *index > 0 && i < (*type)->record->unions.count; i++)
+      (*type)->record->unions.at[i]->fixed = true;
     *type = *index < (*type)->record->fields.count ? (*type)->record->fields.at[*index] : &cn_type_scalar;
   }
   cn_free(&parts);

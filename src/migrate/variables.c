@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Variables whose address meets references. A variable outside of functions, and a static one, becomes a static object
- * by the qualifier before its name. A struct on the stack becomes an object of the heap: its declaration a
+ * by the qualifier before its name. A struct or a pointer on the stack becomes an object of the heap: its declaration a
  * reference to a new object, and its uses those of a reference. The uses are noted while the program is walked, and the
  * edits are made if the storage of the variable becomes managed.
  */
@@ -15,13 +15,23 @@ static struct cn_variable *variable_at(struct cn_program *program, struct cn_pos
   return known ? &program->variables.at[*known] : NULL;
 }
 
-/* True if a struct without qualifiers is declared by a statement of a block. */
+/* True if C has a name for the type of a pointer's targets. */
+static bool is_named_target(const struct cn_type *type)
+{
+  while (type->kind == CN_TYPE_POINTER)
+    type = type->to;
+  return type->name && (type->kind == CN_TYPE_RECORD || type->kind == CN_TYPE_SCALAR);
+}
+
+/* True if a struct or a pointer without qualifiers is declared by a statement of a block. */
 static bool may_move(struct cn_walk *walk, CXCursor declaration, const struct cn_type *type)
 {
   CXType clang_type = clang_getCursorType(declaration);
   size_t depth = walk->enclosing.count;
 
-  return type->kind == CN_TYPE_RECORD && type->name && clang_Cursor_hasVarDeclGlobalStorage(declaration) != 1 &&
+  bool possible =
+      type->kind == CN_TYPE_RECORD ? type->name != NULL : type->kind == CN_TYPE_POINTER && is_named_target(type);
+  return possible && clang_Cursor_hasVarDeclGlobalStorage(declaration) != 1 &&
          !clang_isConstQualifiedType(clang_type) && !clang_isVolatileQualifiedType(clang_type) && depth >= 3 &&
          clang_getCursorKind(walk->enclosing.at[depth - 3]) == CXCursor_CompoundStmt;
 }
@@ -58,8 +68,6 @@ void cn_variable_declare(struct cn_walk *walk, CXCursor declaration, struct cn_t
   struct cn_program *program = walk->program;
   struct cn_variable variable = {.type = type};
   CXCursor initialiser = clang_Cursor_getVarDeclInitializer(declaration);
-  struct cn_position begin;
-  uint32_t end;
 
   if (clang_Cursor_hasVarDeclGlobalStorage(declaration) == 1) {
     declare_static(program, declaration, type);
@@ -76,8 +84,8 @@ void cn_variable_declare(struct cn_walk *walk, CXCursor declaration, struct cn_t
   variable.initialised = clang_isExpression(clang_getCursorKind(initialiser)) != 0;
   variable.list = clang_getCursorKind(initialiser) == CXCursor_InitListExpr;
   if (variable.initialised) {
-    variable.fixed = !cn_program_extent(program, initialiser, &begin, &end);
-    variable.value_begin = begin.at;
+    variable.fixed = !cn_source_token_is(source, name + 1, "=");
+    variable.value_begin = variable.fixed ? 0 : source->tokens.at[name + 2].at;
   }
   add_variable(program, variable, declaration);
 }
@@ -160,7 +168,9 @@ void cn_variables_hold_fixed(struct cn_program *program)
     const struct cn_variable *variable = &program->variables.at[i];
     const struct cn_name *linked = variable->linked;
     uint32_t pointer = linked ? linked->storage : variable->pointer;
-    if (pointer && (variable->fixed || (linked && !linked->defined)))
+    bool interior =
+        variable->type->kind == CN_TYPE_POINTER && program->classes.pointers.at[variable->type->pointer].interior;
+    if (pointer && (variable->fixed || interior || (linked && !linked->defined)))
       cn_classes_hold(
           &program->classes, pointer,
           (struct cn_held){CN_REASON_ADDRESS, linked ? linked->address : variable->address, cn_strdup(variable->name)});
@@ -216,7 +226,8 @@ static void rewrite_static(struct cn_program *program, const struct cn_variable 
 static void rewrite_local(struct cn_program *program, const struct cn_variable *variable)
 {
   struct cn_source *source = cn_program_source(program, variable->position.file);
-  bool shares = cn_ptrmap_find(&program->suppressed, cn_position_key(variable->position)) != NULL;
+  bool shares = variable->type->kind == CN_TYPE_RECORD &&
+                cn_ptrmap_find(&program->suppressed, cn_position_key(variable->position)) != NULL;
   char *type = cn_type_text(program, variable->type);
 
   cn_source_edit(source, variable->position.at, variable->position.at, cn_strdup(shares ? "*" : "managed *"));
