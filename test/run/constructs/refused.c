@@ -123,6 +123,14 @@ long f(ref node)
 }
 #endif
 
+#ifdef conditional_const
+const struct node managed *f(int c, ref a, const struct node managed *b)
+{
+  // error: changes address space of pointer
+  return c ? a : b;
+}
+#endif
+
 #ifdef cast_to_integer
 uintptr_t f(ref node)
 {
