@@ -36,8 +36,8 @@ static bool is_restorer(const struct restorer_list *restorers, uintptr_t word)
   return false;
 }
 
-/* True for signals that the C library keeps for itself. Its handlers allocate nothing, and interrupt no allocation that
- * a program may cancel. */
+/* True for the C library's own signals, whose handlers are free of allocations, and run outside of allocations that a
+ * program may cancel. */
 static bool is_signal_of_libc(int signal)
 {
   enum { FIRST_REAL_TIME_SIGNAL = 32 };

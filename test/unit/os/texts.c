@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functions that read managed texts (texts.c and texts_wide.c of each machine), beside the C library's: texts of all
- * lengths that end at the last byte of readable memory, or lie anywhere before it, with limits around the length.
+ * The functions that read managed texts (texts.c and texts_wide.c of each machine), beside the C library's: texts of
+ * all lengths that end at the last byte of readable memory, or lie anywhere before it, with limits around the length.
  * Wrong: a read beyond the page of a text, a stop that is missed between two vectors, a result that the limit should
  * hide.
  */
