@@ -49,7 +49,7 @@ struct cairn_stack_iterator {
  * resumes with. */
 struct cairn_stack_state {
   uintptr_t *pc; /* the place that holds the address where the activation resumes, or a stub's if it is marked
-                    (<cairn/deopt.h>) */
+                    (<cairn/deopt.h>); on AArch64 the upper 16 bits may have a signature of the address */
   uintptr_t sp;  /* the activation's stack pointer at the address in *pc */
   uintptr_t *reg[CAIRN_STACK_REGISTERS]; /* the present place of each register's value; null if the value is lost, and
                                           * for the stack pointer */

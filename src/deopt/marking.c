@@ -15,6 +15,7 @@
 #include "runtime/roots/roots.h"
 #include "runtime/walk/index.h"
 #include "runtime/walk/marked_returns.h"
+#include "runtime/walk/return_barriers.h"
 #include "runtime/walk/walk.h"
 
 bool cn_marking_add_function(struct cn_marking *marking, uintptr_t address, uint64_t reason)
@@ -72,8 +73,15 @@ bool cn_marking_add_activation(struct cn_marking *marking, const struct cn_walk 
     return false;
   }
   CN_ASSERT(frame->pc_slot != NULL);
+  uintptr_t callee = cn_return_barrier_is_in_frame(frame) ? 0 : frame->callee; /* a barrier's cell is never signed */
+  if (cn_arch_sign_like(*frame->pc_slot, frame->pc, frame->sp, callee) == 0) {
+    cn_deopt_fail(marking->failure, CAIRN_E_REFUSED, frame->pc, CAIRN_DEOPT_WHOLE,
+                  "the return address to the activation has an unknown signature");
+    return false;
+  }
   cn_grow_push(&marking->slots,
-               (struct cn_marked_slot){.slot = frame->pc_slot, .pc = frame->pc, .reason = reason, .sp = frame->sp});
+               (struct cn_marked_slot){
+                   .slot = frame->pc_slot, .pc = frame->pc, .reason = reason, .sp = frame->sp, .callee = callee});
   return true;
 }
 
@@ -149,7 +157,7 @@ size_t cn_marking_apply(const struct cn_marking *marking)
   for (size_t i = 0; i < marking->slots.count; i++) {
     const struct cn_marked_slot *at = &marking->slots.at[i];
     CN_ASSERT(cn_arch_strip_return(*at->slot) == at->pc && at->mark != 0);
-    __atomic_store_n(at->slot, cn_arch_sign_like(*at->slot, at->mark, at->sp), __ATOMIC_RELEASE);
+    __atomic_store_n(at->slot, cn_arch_sign_like(*at->slot, at->mark, at->sp, at->callee), __ATOMIC_RELEASE);
   }
   return marking->slots.count;
 }

@@ -19,7 +19,7 @@ struct cn_marked_function {
 struct cn_marked_slot {
   uintptr_t *slot; /* has the return address */
   uintptr_t pc, mark;
-  uintptr_t sp; /* the end of the frame with the slot */
+  uintptr_t sp, callee; /* the end of the frame with the slot, and the frame's pc, as in struct cn_frame */
   uint64_t reason;
 };
 

@@ -24,6 +24,7 @@
  *   - cn_arch_strip_return(), the address in a return address that may be signed
  *   - CN_ARCH_CALL_PUSHES_RETURN, 1 if the return address is always in the last word of a frame;
  *     CN_ARCH_RETURN_REACH_BYTES, its largest distance from the CFA in a frame with a shape
+ *   - CN_ARCH_SIGNS_RETURNS, 1 if functions may sign their return addresses
  *   - CN_ARCH_CFI_OPCODE, an instruction of call-frame information, without operands, that compilers write for this
  *     machine only; or 0 */
 
@@ -199,8 +200,11 @@ _Noreturn void cn_arch_transfer(const struct cn_transfer *transfer);
 /* Code that returns to the address in the slot of a transfer. */
 void cn_arch_return(void);
 
-/* The word that replaces the return address `old` of a frame that ends at `sp`: `pc`, signed if `old` is signed. */
-uintptr_t cn_arch_sign_like(uintptr_t old, uintptr_t pc, uintptr_t sp);
+/* The word that replaces the return address `old` of a frame that ends at `sp`: `pc`, signed as `old` is, with the same
+ * key and with `sp`. `callee` is the frame's pc, or 0 if `old` lies elsewhere, in a stub's words. The port reads the
+ * code there if the address may as well be signed as not. 0: the signature of `old` is of another kind, or wrong, so
+ * that the address must stay. */
+uintptr_t cn_arch_sign_like(uintptr_t old, uintptr_t pc, uintptr_t sp, uintptr_t callee);
 
 /* The range of the stubs' code. */
 uintptr_t cn_arch_stubs_range(uintptr_t *end);

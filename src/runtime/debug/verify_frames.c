@@ -44,7 +44,7 @@ static void compare_registers(const struct frame_check *check, const struct cn_o
   const struct cn_frame *ours = &check->walk.frame;
   char where[CN_REPORT_PC];
 
-  if (cn_arch_strip_return(*ours->pc_slot) != ours->pc && !cn_arch_is_in_stubs(*ours->pc_slot))
+  if (cn_arch_strip_return(*ours->pc_slot) != ours->pc && !cn_arch_is_in_stubs(cn_arch_strip_return(*ours->pc_slot)))
     cairn_fatal("CAIRN_VERIFY=frames: activation %lu at pc %s: its pc is not kept at %p", (unsigned long)check->count,
                 cn_report_format_pc(ours->pc, where), (void *)ours->pc_slot);
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++) {

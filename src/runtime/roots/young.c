@@ -49,16 +49,16 @@ enum {
 
 /* The data of a stack, indexed by the number of its set of barriers. */
 struct stack_notes {
-  CN_GROW(uintptr_t *) areas; /* references in described allocas below the last barrier, oldest first */
-  CN_GROW(uintptr_t *) fresh; /* references in described allocas that this scan finds, youngest first */
-  CN_GROW(uintptr_t *) stops; /* return-address slots for later barriers, youngest first */
+  CN_GROW(uintptr_t *) areas;           /* references in described allocas below the last barrier, oldest first */
+  CN_GROW(uintptr_t *) fresh;           /* references in described allocas that this scan finds, youngest first */
+  CN_GROW(struct cn_return_slot) stops; /* places for later barriers, youngest first */
 };
 
 static struct stack_notes stack_notes[CN_RETURN_BARRIER_SETS];
 static _Atomic bool young_scan_used;
 
 struct barrier_candidate {
-  uintptr_t *slot;
+  struct cn_return_slot place;
   uint64_t depth; /* number of activations above the candidate */
   size_t roots;   /* number of roots in these activations */
 };
@@ -109,10 +109,11 @@ static void note_barrier_candidate(struct stack_scan *scan)
 
   if (!scan->callee || !cn_return_barrier_fits(frame, frame->pc_slot))
     return;
+  struct cn_return_slot place = {frame->pc_slot, frame->sp, frame->callee};
   if (scan->depth % CN_RETURN_BARRIER_STOP_DISTANCE == 0)
-    cn_grow_push(&scan->notes->stops, frame->pc_slot);
+    cn_grow_push(&scan->notes->stops, place);
   if (scan->depth >= next && scan->candidates < MAX_CANDIDATES)
-    scan->candidate[scan->candidates++] = (struct barrier_candidate){frame->pc_slot, scan->depth, scan->roots};
+    scan->candidate[scan->candidates++] = (struct barrier_candidate){place, scan->depth, scan->roots};
 }
 
 static void scan_activation(struct stack_scan *scan)
@@ -153,7 +154,7 @@ static void set_barriers(struct stack_scan *scan, const struct cn_return_barrier
     CN_ASSERT(candidate->depth < scan->depth);
     CN_ASSERT(i == 0 || candidate[-1].depth < candidate->depth);
     if (met == NULL || 2 * candidate->depth <= scan->depth)
-      cn_return_barrier_set(scan->set, candidate->slot, all - candidate->depth);
+      cn_return_barrier_set(scan->set, candidate->place, all - candidate->depth);
   }
   const struct cn_return_barrier *youngest = cn_return_barrier_youngest(scan->set);
   if (youngest == NULL)
@@ -162,7 +163,7 @@ static void set_barriers(struct stack_scan *scan, const struct cn_return_barrier
     if ((uintptr_t)its->fresh.at[i] >= youngest->sp)
       cn_grow_push(&its->areas, its->fresh.at[i]);
   for (size_t i = its->stops.count; i-- > 0;)
-    if ((uintptr_t)its->stops.at[i] >= youngest->sp)
+    if ((uintptr_t)its->stops.at[i].slot >= youngest->sp)
       cn_return_barrier_add_stop(scan->set, its->stops.at[i]);
   if (scan->still)
     cn_return_barrier_thin_out(scan->set, all);
@@ -179,7 +180,9 @@ static const struct cn_return_barrier *update_met_barrier(const struct stack_sca
   if (met != NULL) {
     met->slot = frame->barrier;
     met->sp = frame->sp;
-    met->in_place = scan->callee && cn_return_barrier_fits(frame, frame->barrier);
+    met->callee = frame->callee;
+    met->in_place = scan->callee && cn_return_barrier_fits(frame, frame->barrier) &&
+                    cn_arch_sign_like(*frame->barrier, *frame->pc_slot, frame->sp, frame->callee) != 0;
   }
   return met;
 }
@@ -210,7 +213,7 @@ static size_t roots_above_youngest(const struct stack_scan *scan)
   const struct cn_return_barrier *youngest = cn_return_barrier_youngest(scan->set);
 
   for (unsigned i = 0; youngest != NULL && i < scan->candidates; i++)
-    if (scan->candidate[i].slot == youngest->slot)
+    if (scan->candidate[i].place.slot == youngest->slot)
       return scan->candidate[i].roots;
   return SIZE_MAX; /* the met barrier is the youngest, or there is no barrier */
 }

@@ -34,7 +34,7 @@ struct cn_return_barriers {
   /* Slots for later barriers, from the oldest to the youngest, about CN_RETURN_BARRIER_STOP_DISTANCE activations apart:
    * slots that a scan noted, and slots of removed barriers. Slots below the youngest barrier's address are invalid; the
    * other slots have not changed since the scan. */
-  CN_GROW(uintptr_t *) stops;
+  CN_GROW(struct cn_return_slot) stops;
   size_t far;
   uint64_t trusted; /* the last trusted value of `distrust_count`, or 0 */
 };
@@ -149,16 +149,16 @@ bool cn_return_barrier_is_in_frame(const struct cn_frame *frame)
 
 static void forget_younger_stops(struct cn_return_barriers *set, uintptr_t sp)
 {
-  while (set->stops.count != 0 && (uintptr_t)set->stops.at[set->stops.count - 1] < sp)
+  while (set->stops.count != 0 && (uintptr_t)set->stops.at[set->stops.count - 1].slot < sp)
     set->stops.count--;
 }
 
 static const char *stops_wrong(const struct cn_return_barriers *set, uintptr_t sp)
 {
   for (size_t i = 0; i < set->stops.count; i++) {
-    if ((uintptr_t)set->stops.at[i] < sp)
+    if ((uintptr_t)set->stops.at[i].slot < sp)
       break;
-    if (i > 0 && set->stops.at[i] > set->stops.at[i - 1])
+    if (i > 0 && set->stops.at[i].slot > set->stops.at[i - 1].slot)
       return "return barriers: the stops go up";
   }
   return NULL;
@@ -199,10 +199,10 @@ struct cn_return_barrier *cn_return_barrier_note_met(struct cn_return_barriers *
   return met;
 }
 
-void cn_return_barrier_add_stop(struct cn_return_barriers *set, uintptr_t *slot)
+void cn_return_barrier_add_stop(struct cn_return_barriers *set, struct cn_return_slot at)
 {
-  CN_ASSERT((uintptr_t)slot % sizeof *slot == 0);
-  cn_grow_push(&set->stops, slot);
+  CN_ASSERT((uintptr_t)at.slot % sizeof *at.slot == 0 && (uintptr_t)at.slot < at.sp);
+  cn_grow_push(&set->stops, at);
 }
 
 struct cn_return_barrier *cn_return_barrier_youngest(struct cn_return_barriers *set)
@@ -212,27 +212,29 @@ struct cn_return_barrier *cn_return_barrier_youngest(struct cn_return_barriers *
 
 /* Writes the cell before the slot, so that a return or a walk through the barrier finds the return address in the
  * cell. */
-void cn_return_barrier_set(struct cn_return_barriers *set, uintptr_t *slot, uint64_t below)
+void cn_return_barrier_set(struct cn_return_barriers *set, struct cn_return_slot at, uint64_t below)
 {
+  uintptr_t old = *at.slot, pc = cn_arch_strip_return(old);
   uint8_t cell;
 
-  if (cn_arch_strip_return(*slot) != *slot || set->count == CN_RETURN_BARRIER_SET_CAPACITY ||
+  if (cn_arch_sign_like(old, pc, at.sp, at.callee) != old || set->count == CN_RETURN_BARRIER_SET_CAPACITY ||
       set->trusted != atomic_load(&distrust_count) || !cn_arch_may_replace_returns() || !claim_cell(set, &cell))
     return;
-  CN_ASSERT(*slot != 0);
-  CN_ASSERT(set->count == 0 || (uintptr_t)(slot + 1) < set->at[set->count - 1].sp);
-  set->at[set->count++] = (struct cn_return_barrier){slot, (uintptr_t)(slot + 1), below, cell, .in_place = true};
-  __atomic_store_n(&cn_return_barrier_cells[cell], *slot, __ATOMIC_RELEASE);
-  __atomic_store_n(slot, cn_arch_return_barrier_address(cell), __ATOMIC_RELEASE);
+  CN_ASSERT(set->count == 0 || at.sp < set->at[set->count - 1].sp);
+  uintptr_t word = cn_arch_sign_like(old, cn_arch_return_barrier_address(cell), at.sp, at.callee);
+  bool may_be_restored = cn_arch_sign_like(word, pc, at.sp, at.callee) != 0;
+  set->at[set->count++] = (struct cn_return_barrier){at.slot, at.sp, at.callee, below, cell, may_be_restored};
+  __atomic_store_n(&cn_return_barrier_cells[cell], pc, __ATOMIC_RELEASE);
+  __atomic_store_n(at.slot, word, __ATOMIC_RELEASE);
   CN_ASSERT_VALID(cn_return_barriers_wrong(set));
 }
 
-static void insert_stop(struct cn_return_barriers *set, uintptr_t *slot)
+static void insert_stop(struct cn_return_barriers *set, struct cn_return_slot at)
 {
-  cn_grow_push(&set->stops, slot);
-  for (size_t i = set->stops.count - 1; i > 0 && set->stops.at[i - 1] < slot; i--) {
+  cn_grow_push(&set->stops, at);
+  for (size_t i = set->stops.count - 1; i > 0 && set->stops.at[i - 1].slot < at.slot; i--) {
     set->stops.at[i] = set->stops.at[i - 1];
-    set->stops.at[i - 1] = slot;
+    set->stops.at[i - 1] = at;
   }
 }
 
@@ -241,9 +243,12 @@ static void remove_barrier(struct cn_return_barriers *set, unsigned index)
   const struct cn_return_barrier barrier = set->at[index];
 
   CN_ASSERT(index < set->count && barrier.in_place);
-  CN_ASSERT(*barrier.slot == cn_arch_return_barrier_address(barrier.cell));
-  insert_stop(set, barrier.slot);
-  __atomic_store_n(barrier.slot, cn_return_barrier_cells[barrier.cell], __ATOMIC_RELEASE);
+  CN_ASSERT(cn_arch_strip_return(*barrier.slot) == cn_arch_return_barrier_address(barrier.cell));
+  uintptr_t restored =
+      cn_arch_sign_like(*barrier.slot, cn_return_barrier_cells[barrier.cell], barrier.sp, barrier.callee);
+  CN_CHECK(restored != 0);
+  insert_stop(set, (struct cn_return_slot){barrier.slot, barrier.sp, barrier.callee});
+  __atomic_store_n(barrier.slot, restored, __ATOMIC_RELEASE);
   release_cell(barrier.cell);
   set->count--;
   for (unsigned i = index; i < set->count; i++)
@@ -289,11 +294,11 @@ static void set_barrier_below(struct cn_return_barriers *set, uint64_t below)
 
   if (steps == 0)
     return;
-  uintptr_t *slot = set->stops.at[set->stops.count - steps];
-  if (next != NULL && (uintptr_t)slot + sizeof *slot >= next->sp)
+  struct cn_return_slot at = set->stops.at[set->stops.count - steps];
+  if (next != NULL && at.sp >= next->sp)
     return;
   cn_return_barrier_set(
-      set, slot, below > steps * CN_RETURN_BARRIER_STOP_DISTANCE ? below - steps * CN_RETURN_BARRIER_STOP_DISTANCE : 0);
+      set, at, below > steps * CN_RETURN_BARRIER_STOP_DISTANCE ? below - steps * CN_RETURN_BARRIER_STOP_DISTANCE : 0);
   if (set->far < MAX_STOP_STEPS)
     set->far *= 2;
 }

@@ -14,7 +14,7 @@
 #include <cairn/abi.h>
 #include "runtime/walk/walk.h"
 
-/* The replaced return addresses, one for each barrier. */
+/* The replaced return addresses, one for each barrier, without signatures. */
 extern uintptr_t cn_return_barrier_cells[CAIRN_ABI_BARRIERS];
 
 /* If the frame's pc is a barrier's stub, replace it by the true return address, and set pc_slot to the barrier's cell.
@@ -28,16 +28,23 @@ bool cn_return_barrier_is_in_frame(const struct cn_frame *frame);
 /* ---- the barriers of a stack: in phase STOP on the thread that walks the stack, or in cn_return_barrier_returned()
  * ---- */
 
+/* The place of a return address: a slot in a frame that ends at `sp`, and the frame's pc, as in struct cn_frame. */
+struct cn_return_slot {
+  uintptr_t *slot;
+  uintptr_t sp, callee;
+};
+
 /*  A barrier on a stack. Invariants of all barriers of a stack (cn_return_barriers_wrong()):
  *   - each barrier is younger than the previous barrier, and at a lower address
  *   - each barrier has its own cell with a return address
  *   - addresses of the stops that are older than the youngest barrier descend */
 struct cn_return_barrier {
-  uintptr_t *slot; /* the slot where a walk last found the barrier */
-  uintptr_t sp;    /* stack pointer of the youngest activation that has not run */
-  uint64_t below;  /* approximate number of activations that have not run */
-  uint8_t cell;    /* of cn_return_barrier_cells[] */
-  bool in_place;   /* the slot is a frame's return address, which may be restored */
+  uintptr_t *slot;  /* the slot where a walk last found the barrier */
+  uintptr_t sp;     /* stack pointer of the youngest activation that has not run */
+  uintptr_t callee; /* the pc of the frame that has the slot, as in struct cn_frame */
+  uint64_t below;   /* approximate number of activations that have not run */
+  uint8_t cell;     /* of cn_return_barrier_cells[] */
+  bool in_place;    /* the slot is a frame's return address, which may be restored: `sp` is the frame's end */
 };
 
 /* True if a barrier may replace the slot: the walk came to the frame through this slot, from a younger frame with a
@@ -62,8 +69,9 @@ void cn_return_barriers_return_set(struct cn_return_barriers *set);
 unsigned cn_return_barriers_number_of(const struct cn_return_barriers *set);
 
 /* Set a barrier in a slot that fits, younger than all other barriers of the set; about `below` activations are older.
- * Does nothing if all barriers are in use, or barriers are forbidden, or the return address is signed. */
-void cn_return_barrier_set(struct cn_return_barriers *set, uintptr_t *slot, uint64_t below);
+ * The barrier's address is signed if the return address is signed. Does nothing if all barriers are in use, or barriers
+ * are forbidden, or the return address has an unknown signature. */
+void cn_return_barrier_set(struct cn_return_barriers *set, struct cn_return_slot at, uint64_t below);
 
 /* Note that a walk from the youngest activation has met the barrier with this cell first; null: the walk met no
  * barrier. Drops younger barriers, whose activations have returned. Returns the met barrier, or null. */
@@ -80,7 +88,7 @@ const char *cn_return_barriers_pool_wrong(void);
 
 /* Called after a scan, from the oldest to the youngest slot: note a slot that fits, older than the youngest barrier.
  * After a return to a younger barrier a new barrier can be set in the slot without a walk. */
-void cn_return_barrier_add_stop(struct cn_return_barriers *set, uintptr_t *slot);
+void cn_return_barrier_add_stop(struct cn_return_barriers *set, struct cn_return_slot at);
 enum { CN_RETURN_BARRIER_STOP_DISTANCE = 64 }; /* activations from stop to stop */
 
 /* Remove a barrier if its older neighbour is not much deeper than its younger neighbour; the stack has `all`

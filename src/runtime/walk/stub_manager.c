@@ -20,6 +20,7 @@ static void step_past_stub(struct cairn_stack_iterator *iterator, void *data)
   frame->pc_slot = &anchor->pc;
   frame->pc = anchor->pc;
   frame->sp = cn_anchor_sp(anchor);
+  frame->callee = 0;
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     frame->place[i] = cn_arch_has_anchor_register(anchor, i) ? &anchor->saved[i] : NULL;
   frame->regs = NULL;

@@ -60,6 +60,7 @@ static bool step_over_entry(struct cn_walk *walk)
       continue;
     frame->pc_slot = &anchor->pc;
     frame->pc = anchor->pc;
+    frame->callee = 0;
     frame->place[CN_ARCH_ENTRY_SAVED_REGISTER] = &anchor->saved[CN_ARCH_ENTRY_SAVED_REGISTER];
     return true;
   }
@@ -197,7 +198,7 @@ static void reset_walk(struct cn_walk *walk, const struct cairn_mutator *mutator
   walk->past_end = walk->stepping = walk->stepped = false;
   walk->claims = 0;
   walk->stopped = cairn_mutator.stopped != NULL;
-  frame->pc = frame->sp = 0;
+  frame->pc = frame->sp = frame->callee = 0;
   frame->pc_slot = frame->barrier = NULL;
   frame->regs = NULL;
   frame->map = NULL;
@@ -313,6 +314,7 @@ bool cn_walk_set_state(struct cn_walk *walk, const struct cairn_stack_state *sta
   frame->pc = cn_arch_strip_return(*state->pc);
   frame->pc_slot = state->pc;
   frame->sp = state->sp;
+  frame->callee = 0;
   frame->regs = NULL;
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     frame->place[i] = state->reg[cn_arch_callee_saved[i]];
@@ -466,6 +468,8 @@ static inline bool step_to_caller(struct cn_walk *walk, uintptr_t cfa, uintptr_t
   if (cfa <= frame->sp || cfa > walk->stack_end || cfa % sizeof cfa != 0)
     report_parse_failure(walk, "the frame does not end on the stack");
   walk->virtual_frame = 0;
+  if (CN_ARCH_SIGNS_RETURNS)
+    frame->callee = frame->pc;
   frame->pc_slot = slot;
   frame->pc = cn_arch_strip_return(*slot);
   frame->sp = cfa;

@@ -23,6 +23,7 @@ struct cn_frame {
   uintptr_t pc, sp;
   uintptr_t *pc_slot;
   uintptr_t *barrier; /* the slot with the barrier, if pc_slot is a barrier's cell */
+  uintptr_t callee;   /* with CN_ARCH_SIGNS_RETURNS: the pc of the frame that has pc_slot; 0: pc_slot lies elsewhere */
   uintptr_t *place[CN_FRAME_PLACES];
   const struct cn_saved_regs *regs; /* null: only callee-saved registers are known; &cn_walk_separate_regs: other[] has
                                        the other registers' places */

@@ -303,7 +303,7 @@ void set_barrier(uintptr_t *slot)
 {
   if (barriers == NULL)
     barriers = cn_return_barriers_borrow_set();
-  cn_return_barrier_set(barriers, slot, 0);
+  cn_return_barrier_set(barriers, (struct cn_return_slot){slot, (uintptr_t)(slot + 1), 0}, 0);
 }
 
 static void return_barred(void)

@@ -157,17 +157,22 @@ static void code_regions(void **state)
 
 /* ---- return barriers ---- */
 
+static struct cn_return_slot place_of(uintptr_t *word)
+{
+  return (struct cn_return_slot){word, (uintptr_t)(word + 1), 0};
+}
+
 static void return_barriers(void **state)
 {
   static uintptr_t words[8] = {1, 1, 1, 1, 1, 1, 1, 1};
 
   (void)state;
   struct cn_return_barriers *set = cn_return_barriers_borrow_set(), *other;
-  cn_return_barrier_set(set, &words[6], 1);
+  cn_return_barrier_set(set, place_of(&words[6]), 1);
   struct cn_return_barrier *older = cn_return_barrier_youngest(set);
-  cn_return_barrier_add_stop(set, &words[7]);
-  cn_return_barrier_add_stop(set, &words[6]);
-  cn_return_barrier_set(set, &words[2], 2);
+  cn_return_barrier_add_stop(set, place_of(&words[7]));
+  cn_return_barrier_add_stop(set, place_of(&words[6]));
+  cn_return_barrier_set(set, place_of(&words[2]), 2);
   struct cn_return_barrier *younger = cn_return_barrier_youngest(set);
   PLANT(younger->sp, older->sp, cn_return_barriers_wrong(set), "return barriers: they do not go down the stack");
   PLANT(younger->cell, older->cell, cn_return_barriers_wrong(set), "return barriers: two have one cell");
@@ -177,13 +182,13 @@ static void return_barriers(void **state)
   PLANT(younger->cell, 9, cn_return_barriers_pool_wrong(),
         "return barriers: one is in a set that it does not belong to");
   other = cn_return_barriers_borrow_set();
-  cn_return_barrier_set(other, &words[4], 1);
+  cn_return_barrier_set(other, place_of(&words[4]), 1);
   uint8_t cell = cn_return_barrier_youngest(other)->cell;
   PLANT(younger->cell, cell, cn_return_barriers_wrong(set), "return barriers: a cell is another stack's");
   assert_null(cn_return_barriers_pool_wrong());
   cn_return_barriers_return_set(other);
   assert_null(cn_return_barriers_pool_wrong());
-  cn_return_barrier_add_stop(set, &words[7]);
+  cn_return_barrier_add_stop(set, place_of(&words[7]));
   found(cn_return_barriers_wrong(set), "return barriers: the stops go up");
 }
 

@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "mock_frames.h"
 #include "runtime/core/anchors.h"
 #include "runtime/roots/roots.h"
@@ -23,6 +24,7 @@
 enum { FRAME = 4, DEEPEST = 3000, STEPS = 4000 };
 enum { TOP = FRAME * DEEPEST + 64 }; /* below the youngest frame are a stub's */
 enum { AREA = 0, ROOT = 1, PC = 3 }; /* words of a frame */
+enum { CODE_BYTES = 0x20000 };
 static const uintptr_t code = 0x10000, pc = 0x10008;
 
 extern const char cn_arch_native_return[];
@@ -245,6 +247,8 @@ static void prepare(void)
       .areas = {{.reg = SP, .offset = 8 * AREA, .stride = 8, .count = 1}}};
   static struct mock_function function = {code, 256, 1, &safepoint};
 
+  /* The code is read where return addresses may be signed. */
+  mmap((void *)code, CODE_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
   mock_image(&image, &function, 1);
   if (cairn_mutator.anchors == NULL)
     cn_anchors_make_for_mutator(&cairn_mutator);

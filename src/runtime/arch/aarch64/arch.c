@@ -11,12 +11,14 @@
 #include <stddef.h>
 #include <string.h>
 #include <ucontext.h>
+#include <sys/auxv.h>
 #include <cairn/abi.h>
 #include "base/check.h"
 #include "runtime/arch/stub_code.h"
 #include "runtime/core/anchors.h"
 #include "runtime/os/os.h"
 #include "runtime/roots/fast_walk.h"
+#include "runtime/walk/index.h"
 #include "runtime/walk/marked_returns.h"
 
 _Static_assert(offsetof(struct cn_anchor, pc) == CAIRN_ABI_ANCHOR_PC, "abi.def");
@@ -105,25 +107,67 @@ bool cn_arch_may_replace_returns(void)
   return features != 0;
 }
 
-/* Sign by one of the two keys for code, with hints, which older processors ignore (PACIA1716 and PACIB1716). */
-static uintptr_t sign_by_key(uintptr_t pc, uintptr_t sp, bool is_second_key)
+static bool read_instructions(uintptr_t pc, uint32_t *code, size_t count)
+{
+  return pc % INSTRUCTION_BYTES == 0 && cn_os_read_memory(pc, code, count * sizeof *code);
+}
+
+/* How a function signs the return addresses in its frames: plain ones, or by one of the two keys for code. */
+enum signature { PLAIN, FIRST_KEY, SECOND_KEY, SIGNATURES };
+
+/* Sign with hints, which older processors ignore (PACIA1716 and PACIB1716). The modifier is the stack pointer at the
+ * function's start. */
+static uintptr_t sign(enum signature kind, uintptr_t pc, uintptr_t sp)
 {
   register uintptr_t address __asm__("x17") = pc;
   register uintptr_t modifier __asm__("x16") = sp;
 
-  if (is_second_key)
-    __asm__("hint #10" : "+r"(address) : "r"(modifier));
-  else
+  if (kind == FIRST_KEY)
     __asm__("hint #8" : "+r"(address) : "r"(modifier));
+  else if (kind == SECOND_KEY)
+    __asm__("hint #10" : "+r"(address) : "r"(modifier));
   return address;
 }
 
-/* The modifier is the stack pointer at the function's start. */
-uintptr_t cn_arch_sign_like(uintptr_t old, uintptr_t pc, uintptr_t sp)
+/* The signature that the function makes before it reaches `pc`. */
+static enum signature find_signature(uintptr_t pc)
+{
+  static const uint32_t signs_by_first = 0xd503233f, signs_by_second = 0xd503237f; /* PACIASP, PACIBSP */
+  uintptr_t at, end;
+  uint32_t code;
+
+  if (!cn_index_function_range(pc - 1, &at, &end))
+    return SIGNATURES;
+  for (; at < pc; at += INSTRUCTION_BYTES) {
+    if (!read_instructions(at, &code, 1))
+      return SIGNATURES;
+    if (code == signs_by_first || code == signs_by_second)
+      return code == signs_by_first ? FIRST_KEY : SECOND_KEY;
+  }
+  return PLAIN;
+}
+
+/* A signature has seven bits at least, so that several kinds may give the word `old`. Only then the code is read. Other
+ * functions of a signature, such as those with the pc as second modifier (FEAT_PAuth_LR), give other words. */
+uintptr_t cn_arch_sign_like(uintptr_t old, uintptr_t pc, uintptr_t sp, uintptr_t callee)
 {
   uintptr_t stripped = cn_arch_strip_return(old);
+  enum signature found = SIGNATURES;
+  bool is_ambiguous = false;
 
-  return stripped == old ? pc : sign_by_key(pc, sp, sign_by_key(stripped, sp, false) != old);
+  if ((getauxval(AT_HWCAP) & HWCAP_PACA) == 0)
+    return pc;
+  for (enum signature kind = PLAIN; kind < SIGNATURES; kind++) {
+    if (sign(kind, stripped, sp) != old)
+      continue;
+    is_ambiguous = found != SIGNATURES;
+    found = is_ambiguous ? found : kind;
+  }
+  if (is_ambiguous && callee != 0) {
+    found = find_signature(callee);
+    found = sign(found, stripped, sp) == old ? found : SIGNATURES;
+  }
+  return found == SIGNATURES ? 0 : sign(found, pc, sp);
 }
 
 /* ---- contexts ---- */
@@ -166,11 +210,6 @@ uintptr_t cn_arch_jump_buffer_sp(const void *buffer)
 }
 
 /* ---- code by its address ---- */
-
-static bool read_instructions(uintptr_t pc, uint32_t *code, size_t count)
-{
-  return pc % INSTRUCTION_BYTES == 0 && cn_os_read_memory(pc, code, count * sizeof *code);
-}
 
 /* The signed number in the low `bits` bits. */
 static uintptr_t sign_extend(uint64_t value, unsigned bits)

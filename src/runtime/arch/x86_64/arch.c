@@ -173,10 +173,11 @@ bool cn_arch_may_replace_returns(void)
   return shadow == 0;
 }
 
-uintptr_t cn_arch_sign_like(uintptr_t old, uintptr_t pc, uintptr_t sp)
+uintptr_t cn_arch_sign_like(uintptr_t old, uintptr_t pc, uintptr_t sp, uintptr_t callee)
 {
   (void)old;
   (void)sp;
+  (void)callee;
   return pc;
 }
 

@@ -16,6 +16,7 @@ enum {
   CN_ARCH_SHAPES = 1 << CN_CALLEE_SAVED_COUNT, /* a shape is the mask of the pushed registers */
   CN_ARCH_CALL_PUSHES_RETURN = 1,
   CN_ARCH_RETURN_REACH_BYTES = 8,
+  CN_ARCH_SIGNS_RETURNS = 0,
   CN_ARCH_CFI_OPCODE = 0
 };
 
