@@ -84,6 +84,8 @@ struct cn_convention_port {
   bool loses_popped_arguments;
   /* True if LLVM 22 fails over a deopt value that is a vector, if its number of elements is no power of two. */
   bool lacks_odd_vectors;
+  /* True if the runtime cannot tell calls that a jump has left, which it did not see, from those that run. */
+  bool needs_seen_jumps;
   /* True if frames may have a part whose size only the processor knows, which stack maps do not describe. */
   bool has_scalable_frames;
   /* The start of names of attributes of functions that change the processor's state for calls, which statepoints leave

@@ -184,6 +184,7 @@ const struct cn_convention_port cn_convention_port_aarch64 = {
     .needs_frame_pointers = true,
     .loses_popped_arguments = true,
     .lacks_odd_vectors = true,
+    .needs_seen_jumps = true,
     .has_scalable_frames = true,
     .state_attribute_start = "aarch64_",
     .point_unit = 4,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Refuses references in functions whose frames the collector skips, and references that are passed to such functions.
- * Part of pass `rules`.
+ * Refuses references in functions whose frames the collector skips, references that are passed to such functions, and
+ * jumps of such functions that the runtime does not see, on targets where it must see all. Part of pass `rules`.
  *
- * Needs: unoptimised IR. Provides: diagnostics unmanaged-function, reference-to-unmanaged. Breaks: nothing.
+ * Needs: unoptimised IR. Provides: diagnostics unmanaged-function, reference-to-unmanaged, unseen-jump. Breaks:
+ * nothing.
  *
  * In C such a function is marked cairn_unmanaged, and must not use references. Another front end may omit the gc
  * strategy for speed in a function that reads objects, which is harmless unless the function keeps a reference over a
@@ -15,6 +16,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/managed_functions.h"
+#include "compile/core/convention.h"
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 #include "compile/rewrite/values/refs.h"
@@ -92,9 +94,21 @@ static void check_ir_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_cfg_free(&cfg);
 }
 
+static void check_jumps(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
+      if (LLVMIsACallInst(i) && cn_calls_intrinsic(i, "llvm.eh.sjlj.longjmp"))
+        cn_error(ctx, i, "unseen-jump",
+                 "__builtin_longjmp() may leave managed functions, whose frames the runtime would then walk on this "
+                 "target; call longjmp()");
+}
+
 void cn_rules_check_native(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
+  if (cn_convention_port_of(ctx->module)->needs_seen_jumps)
+    check_jumps(ctx, function);
   /* Trust bodies for inlining only, and functions that the front end marks as leaves. */
   bool trusted =
       LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage || cn_string_attribute(function, CN_ATTR_LEAF);
