@@ -281,7 +281,7 @@ static void pass_arguments(struct cn_walk *walk, CXCursor call, const struct cn_
     struct cn_value value = argument_value(walk, call, i);
     if ((size_t)i < function->count) {
       cn_type_unify(walk->program, function->parameters[i], value.type);
-      cn_flow_note(walk->program, function->parameters[i], &value, false, cn_walk_position(walk, call));
+      cn_flow_note(walk, function->parameters[i], &value, CN_FLOW_CALL, call);
       continue;
     }
     char *name = cn_cursor_name(call);

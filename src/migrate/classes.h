@@ -49,7 +49,7 @@ struct cn_pointer {
   struct cn_position place; /* where the qualifier belongs; file 0 for a pointer of an expression */
   bool written;             /* the qualifier is there already */
   bool brackets;            /* a parameter that is declared as an array */
-  bool interior;            /* may point behind the start of an object */
+  uint32_t flows;           /* index + 1 of the first assignment to it; 0 if there is none */
 };
 
 struct cn_classes {

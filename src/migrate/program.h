@@ -167,11 +167,20 @@ struct cn_conditional_edit {
   char *text;
 };
 
-/* An assignment, an argument or a result. */
+enum cn_flow_kind {
+  CN_FLOW_VARIABLE, /* to a variable of a function */
+  CN_FLOW_MEMORY,   /* to another place */
+  CN_FLOW_CALL      /* an argument or a result */
+};
+
 struct cn_flow {
-  uint32_t from, to; /* pointers */
-  bool memory;       /* the target is in memory, and not a variable of a function */
+  uint32_t from, to; /* pointers; from is 0 for an advance, such as p++ */
+  enum cn_flow_kind kind;
   struct cn_position position;
+  uint32_t end;  /* offset after the expression; 0 for a call */
+  uint32_t loop; /* offset + 1 of the outermost loop; 0 outside */
+  bool inside;   /* the value may point behind the start of an object */
+  uint32_t next; /* index + 1 of the next one with the same target */
 };
 
 /* A place where a person must decide, beside the reasons of the classes. */
@@ -359,13 +368,16 @@ struct cn_value {
 
 /* ---- flows.c ---- */
 
-/* Notes that `from` is assigned to `to`. */
-void cn_flow_note(struct cn_program *program, const struct cn_type *to, const struct cn_value *from, bool memory,
-                  struct cn_position position);
+struct cn_walk;
+/* Notes that the expression `at` assigns or passes `from` to `to`. */
+void cn_flow_note(struct cn_walk *walk, const struct cn_type *to, const struct cn_value *from, enum cn_flow_kind kind,
+                  CXCursor at);
 /* Notes that two declarations are those of one function or variable. */
 void cn_flow_link(struct cn_program *program, const struct cn_type *one, const struct cn_type *other);
-/* Notes that a variable of the type points behind the start of an object. */
-void cn_flow_note_interior(struct cn_program *program, const struct cn_type *type);
+/* Notes that a variable of the type points behind the start of an object after the expression. */
+void cn_flow_note_interior(struct cn_walk *walk, const struct cn_type *type, CXCursor at);
+/* True if a variable may point behind the start of an object anywhere. */
+bool cn_flow_is_inside(const struct cn_program *program, uint32_t pointer);
 /* Holds the pointers inside objects that reach memory. */
 void cn_flows_resolve(struct cn_program *program);
 

@@ -135,7 +135,7 @@ static void walk_return(struct cn_walk *walk, CXCursor statement)
     struct cn_value value = cn_value_of(walk, children.at[0]);
     if (walk->function && walk->function->kind == CN_TYPE_FUNCTION) {
       cn_type_unify(walk->program, walk->function->to, value.type);
-      cn_flow_note(walk->program, walk->function->to, &value, false, cn_walk_position(walk, statement));
+      cn_flow_note(walk, walk->function->to, &value, CN_FLOW_CALL, statement);
     }
   }
   cn_free(&children);

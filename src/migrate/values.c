@@ -238,7 +238,7 @@ static struct cn_value unary_value(struct cn_walk *walk, CXCursor expression)
   case CXUnaryOperator_PostDec:
   case CXUnaryOperator_PreInc:
   case CXUnaryOperator_PreDec:
-    cn_flow_note_interior(walk->program, value.type);
+    cn_flow_note_interior(walk, value.type, expression);
     value.place = 0;
     return value;
   case CXUnaryOperator_Extension:
@@ -262,7 +262,7 @@ static bool is_local(CXCursor expression)
 static void assign(struct cn_walk *walk, struct cn_type *to, const struct cn_value *from, bool memory, CXCursor at)
 {
   cn_type_unify(walk->program, to, from->type);
-  cn_flow_note(walk->program, to, from, memory, cn_walk_position(walk, at));
+  cn_flow_note(walk, to, from, memory ? CN_FLOW_MEMORY : CN_FLOW_VARIABLE, at);
 }
 
 static struct cn_value binary_value(struct cn_walk *walk, CXCursor expression)
@@ -348,7 +348,7 @@ static struct cn_value converted(struct cn_walk *walk, CXCursor expression, CXCu
   if (type->kind == CN_TYPE_SCALAR && value.type->kind == CN_TYPE_POINTER && !is_bool(clang_getCursorType(expression)))
     hold(walk, value.type, CN_REASON_INTEGER, expression);
   cn_type_unify(walk->program, type, value.type);
-  cn_flow_note(walk->program, type, &value, false, cn_walk_position(walk, expression));
+  cn_flow_note(walk, type, &value, CN_FLOW_VARIABLE, expression);
   value.null |= null;
   value.type = type;
   value.place = 0;
@@ -483,7 +483,7 @@ static struct cn_value advanced_value(struct cn_walk *walk, CXCursor expression)
   struct cn_value value = cn_value_of(walk, child_at(expression, 0));
 
   cn_value_of(walk, child_at(expression, 1));
-  cn_flow_note_interior(walk->program, value.type);
+  cn_flow_note_interior(walk, value.type, expression);
   value.place = 0;
   value.interior = true;
   return value;

@@ -168,8 +168,7 @@ void cn_variables_hold_fixed(struct cn_program *program)
     const struct cn_variable *variable = &program->variables.at[i];
     const struct cn_name *linked = variable->linked;
     uint32_t pointer = linked ? linked->storage : variable->pointer;
-    bool interior =
-        variable->type->kind == CN_TYPE_POINTER && program->classes.pointers.at[variable->type->pointer].interior;
+    bool interior = variable->type->kind == CN_TYPE_POINTER && cn_flow_is_inside(program, variable->type->pointer);
     if (pointer && (variable->fixed || interior || (linked && !linked->defined)))
       cn_classes_hold(
           &program->classes, pointer,

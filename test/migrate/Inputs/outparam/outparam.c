@@ -68,6 +68,26 @@ static struct list *keep(int *number, struct list *next)
   return list;
 }
 
+/* A variable that moves into an object after the store, and one that does so before it, in a loop. */
+struct row {
+  long *cells;
+  short *last;
+};
+static struct row *row_of(long n)
+{
+  struct row *row = calloc(1, sizeof *row);
+  long *at = calloc(8, sizeof *at);
+  row->cells = at;
+  for (at++; n > 0; n--)
+    *at++ = n;
+  short *numbers = calloc(4, sizeof *numbers);
+  for (int i = 0; i < 3; i++) {
+    row->last = numbers;
+    *numbers++ = (short)i;
+  }
+  return row;
+}
+
 int main(void)
 {
   struct tree *tree = calloc(1, sizeof *tree);
@@ -78,6 +98,8 @@ int main(void)
   numbers[2] = 4;
   struct list *list = keep(second(numbers), keep(&numbers[2], NULL));
   char *text = without_const("text");
+  struct row *row = row_of(5);
+  printf("%ld %ld %d\n", row->cells[1], row->cells[5], *row->last);
   printf("%s %d %d %d %d\n", text, leftmost(tree->root)->key, sum(tree->root), sum(several(6)), *list->at + *list->next->at);
   return 0;
 }
