@@ -5,6 +5,14 @@
  */
 #include "migrate/program.h"
 
+struct cn_position cn_walk_position(struct cn_walk *walk, CXCursor cursor)
+{
+  struct cn_position position;
+
+  cn_program_locate(walk->program, clang_getRangeStart(clang_getCursorExtent(cursor)), &position);
+  return position;
+}
+
 /* The extent in the file, where a use of a macro stands for its expansion. */
 static bool file_extent(struct cn_program *program, CXCursor cursor, struct cn_position *begin, uint32_t *end)
 {

@@ -405,7 +405,6 @@ struct cn_value cn_call_allocation(struct cn_walk *walk, CXCursor outer, CXCurso
                                    CXType target);
 /* True if the evaluation of the expression only reads. */
 bool cn_value_only_reads(CXCursor expression);
-struct cn_position cn_walk_position(struct cn_walk *walk, CXCursor cursor);
 void cn_statement_walk(struct cn_walk *walk, CXCursor statement, CXCursor parent);
 void cn_statements_walk_unit(struct cn_program *program, CXTranslationUnit unit);
 
@@ -417,6 +416,8 @@ void cn_edit_if_managed(struct cn_program *program, const uint32_t *pointers, si
 /* The call in parentheses or implicit conversions, or a null cursor. */
 CXCursor cn_call_within(CXCursor expression);
 
+/* extents.c: the start of the cursor's text. */
+struct cn_position cn_walk_position(struct cn_walk *walk, CXCursor cursor);
 /* extents.c: the extent of `outer`, which contains the call `inner`. False if a macro makes more than `outer`. */
 bool cn_walk_extent(struct cn_walk *walk, CXCursor outer, CXCursor inner, struct cn_position *begin, uint32_t *end);
 /* True if the cursor has its own text within the call's. */

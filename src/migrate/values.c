@@ -37,14 +37,6 @@ bool cn_value_only_reads(CXCursor expression)
   return reads;
 }
 
-struct cn_position cn_walk_position(struct cn_walk *walk, CXCursor cursor)
-{
-  struct cn_position position;
-
-  cn_program_locate(walk->program, clang_getRangeStart(clang_getCursorExtent(cursor)), &position);
-  return position;
-}
-
 static struct cn_value scalar(void)
 {
   return (struct cn_value){.type = &cn_type_scalar, .variable = clang_getNullCursor()};
