@@ -23,7 +23,9 @@ build: setup
 demo: build
 	@scripts/demo build
 
-check: build
+check:
+	@scripts/setup --check
+	@$(MAKE) --no-print-directory build
 	@scripts/check
 
 check-aarch64:
