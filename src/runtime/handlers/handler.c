@@ -36,8 +36,7 @@ static bool is_restorer(const struct restorer_list *restorers, uintptr_t word)
   return false;
 }
 
-/* True for the C library's own signals, whose handlers are free of allocations, and run outside of allocations that a
- * program may cancel. */
+/* True for signals that the C library keeps for itself. Their handlers run only code of the library. */
 static bool is_signal_of_libc(int signal)
 {
   enum { FIRST_REAL_TIME_SIGNAL = 32 };
@@ -54,7 +53,7 @@ static bool gather_restorers(struct restorer_list *restorers)
     if (syscall(SYS_rt_sigaction, signal, NULL, &action, sizeof action.mask) != 0)
       continue;
     if ((action.flags & HAS_RESTORER) == 0)
-      action.restorer = 0; /* has no meaning */
+      action.restorer = 0; /* the word is undefined */
     if ((action.restorer == 0 && (action.handler <= (uintptr_t)SIG_IGN || is_signal_of_libc(signal))) ||
         cn_os_is_given_handler(signal, action.handler) || is_restorer(restorers, action.restorer))
       continue;

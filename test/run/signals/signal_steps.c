@@ -3,11 +3,13 @@
  * A signal between any two instructions of allocations, and of a collection: the processor steps, and each step raises
  * a signal whose handler allocates, writes to an old object, and asks for a collection; or leaves by a jump.
  */
-// RUN: %cairn-cc -w -D_GNU_SOURCE -O2 -I%root/include -I%root/test/unit/runtime/stubs_signals %s \
+// RUN: %cairn-cc -w -D_GNU_SOURCE -O2 -I%root/include -I%root/src -I%root/src/runtime/arch/%{machine} \
+// RUN:   -I%root/test/unit/runtime/stubs_signals %s \
 // RUN:   %root/test/unit/runtime/stubs_signals/stepping.c -o %t
 // RUN: %t %if soak %{%} %else %{4%} | FileCheck %s \
 // RUN:   && env CAIRN_HEAP_MAX=600k %t 5 | FileCheck %s && env CAIRN_STRESS=50 %t 101 | FileCheck %s
-// RUN: %cairn-cc -w -D_GNU_SOURCE -O0 -I%root/include -I%root/test/unit/runtime/stubs_signals %s \
+// RUN: %cairn-cc -w -D_GNU_SOURCE -O0 -I%root/include -I%root/src -I%root/src/runtime/arch/%{machine} \
+// RUN:   -I%root/test/unit/runtime/stubs_signals %s \
 // RUN:   %root/test/unit/runtime/stubs_signals/stepping.c -o %t.0
 // RUN: %t.0 %if soak %{3%} %else %{9%} | FileCheck %s
 // RUN: env CAIRN_VERIFY=heap %t 1 unfilled | FileCheck %s --check-prefix=UNFILLED

@@ -41,6 +41,13 @@ static void plain(int number)
   cairn_collect();
 }
 
+/* The program counter of interrupted code. */
+#if defined(__aarch64__)
+#define PC_OF(context) ((context)->uc_mcontext.pc)
+#else
+#define PC_OF(context) ((context)->uc_mcontext.gregs[REG_RIP])
+#endif
+
 static void with_info(int number, siginfo_t *info, void *context)
 {
   ucontext_t *c = context;
@@ -48,7 +55,7 @@ static void with_info(int number, siginfo_t *info, void *context)
   note(number);
   printf("info: signal %d, number %d, code %d, value %d, own %d, context %d\n", number, info->si_signo,
          info->si_code, info->si_value.sival_int, info->si_pid == getpid(),
-         c != NULL && c->uc_mcontext.gregs[REG_RIP] != 0);
+         c != NULL && PC_OF(c) != 0);
 }
 
 /* What sigaction() says: handlers by name. */
