@@ -25,12 +25,10 @@ bool cn_arch_is_managed_call_return(uintptr_t pc)
 {
   uintptr_t target = pc < FIRST_PAGE_END ? 0 : cn_arch_call_target(pc);
 
-  if (target == 0)
+  if (target == 0 || has_managed_mark(target)) /* an entry, such as that of cairn_collect(), also serves native code */
     return false;
   return has_managed_mark(target - CAIRN_ABI_ENTRY_SIZE) ||
-         has_managed_mark(cn_arch_thunk_target(target) - CAIRN_ABI_ENTRY_SIZE) ||
-         (cn_arch_is_stub_or_thunk(target) &&
-          !has_managed_mark(target)); /* a stub with a mark, such as cairn_collect(), also serves native code */
+         has_managed_mark(cn_arch_thunk_target(target) - CAIRN_ABI_ENTRY_SIZE) || cn_arch_is_stub_or_thunk(target);
 }
 
 bool cn_arch_is_in_entry(uintptr_t pc)
