@@ -90,14 +90,18 @@ static struct cairn_image image = {.version = CAIRN_ABI_IMAGE_VERSION,
                                    .layouts_stop = (const unsigned char *)(&layouts + 1)};
 static struct mock_safepoint in_preserved[1], in_crossing[1];
 
+/* Assembly of this file is hidden, so that no code takes its address from the table of global offsets: GNU as names such
+ * places of the table by section and offset. */
+#define ASSEMBLED extern __attribute__((visibility("hidden")))
+
 /* Calls f(1, ..., 8; 0.5) through cairn_call_any, with `x` in two registers that the callee saves and x + 8 in a third,
  * and returns the result of f + x (the third must have kept its distance, and stack arguments their places). */
-extern uint64_t crossing(uint64_t (*f)(long, long, long, long, long, long, long, long, double), uint64_t x);
-extern char crossing_return[];
+ASSEMBLED uint64_t crossing(uint64_t (*f)(long, long, long, long, long, long, long, long, double), uint64_t x);
+ASSEMBLED char crossing_return[];
 
 /* A managed target is jumped to: no anchor, and its return goes straight to the caller. */
 static uint64_t anchors_in_use;
-extern uint64_t managed_target(long, long, long, long, long, long, long, long, double);
+ASSEMBLED uint64_t managed_target(long, long, long, long, long, long, long, long, double);
 uint64_t count_anchors(void) __attribute__((visibility("hidden")));
 uint64_t count_anchors(void)
 {

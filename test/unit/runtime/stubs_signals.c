@@ -35,7 +35,7 @@ uint64_t adds(long a, long b, long c, long d, long e, long f, long g, long h, do
 }
 
 /* Native code calls managed code by a jump, which calls native code by one: no second anchor. */
-extern uint64_t jumps(long, long, long, long, long, long, long, long, double);
+ASSEMBLED uint64_t jumps(long, long, long, long, long, long, long, long, double);
 
 /* Native code that collects, for a handler that looks in between. */
 static uint64_t collects_quietly(long a, long b, long c, long d, long e, long f, long g, long h, double x)
@@ -47,12 +47,12 @@ static uint64_t collects_quietly(long a, long b, long c, long d, long e, long f,
 
 /* catching(f, x): calls f through cairn_call_any with x, x + 1 and x + 2 in registers that the callee saves. Its
  * landing pad, catching_landing, returns their sum. */
-extern uint64_t catching(uint64_t (*f)(void), uint64_t x);
-extern char catching_landing[];
+ASSEMBLED uint64_t catching(uint64_t (*f)(void), uint64_t x);
+ASSEMBLED char catching_landing[];
 
 /* A function that replaces its own return address by a barrier (set_barrier()), and leaves all registers as they
  * are. */
-extern char through_barrier[] __attribute__((visibility("hidden")));
+ASSEMBLED char through_barrier[];
 
 static uint8_t stepped[1 << 16]; /* by distance from the start of the stubs */
 static unsigned wrong;

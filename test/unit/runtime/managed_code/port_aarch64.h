@@ -15,8 +15,8 @@ struct file {
 
 /* x16 has an address where no other register is free. Its frame of 192 bytes: x29, x30, x19 to x28, d8 to d15, `after`
  * and `slow`. */
-extern void preserved(struct file *before, struct file *after, void (*slow)(void));
-extern char preserved_return[];
+ASSEMBLED void preserved(struct file *before, struct file *after, void (*slow)(void));
+ASSEMBLED char preserved_return[];
 __asm__(".text\n.p2align 2\n"
         ".macro move_pair move, a, b\n  \\move x\\a, x\\b, [x16, 8*\\a]\n.endm\n"
         ".macro move_file move\n"

@@ -13,7 +13,7 @@ struct file {
   uint64_t vector[16][4];
 };
 extern void preserved(struct file *before, struct file *after, void (*slow)(void));
-extern char preserved_return[];
+ASSEMBLED char preserved_return[];
 __asm__(".text\n"
         "preserved:\n"
         "  push %rbx\n push %rbp\n push %r12\n push %r13\n push %r14\n push %r15\n"

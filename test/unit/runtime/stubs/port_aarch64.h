@@ -68,7 +68,7 @@ static uint64_t ten(long a, long b, long c, long d, long e, long f, long g, long
 }
 
 /* passing(f, x): the last two arguments are x and x + 1. */
-extern uint64_t passing(ten_arguments *f, long x);
+ASSEMBLED uint64_t passing(ten_arguments *f, long x);
 __asm__(CAIRN_ENTRY_STRING(passing) "  stp x29, x30, [sp, -32]!\n  mov x29, sp\n"
                                     "  add x9, x1, 1\n  stp x1, x9, [sp, -16]!\n"
                                     "  mov x14, x0\n"
@@ -80,7 +80,7 @@ __asm__(CAIRN_ENTRY_STRING(passing) "  stp x29, x30, [sp, -32]!\n  mov x29, sp\n
                                     "  ret\n");
 
 /* Managed code that adds its arguments on the stack. */
-extern ten_arguments adds_last;
+ASSEMBLED ten_arguments adds_last;
 __asm__(CAIRN_ENTRY_STRING(adds_last) "  ldp x0, x1, [sp]\n  add x0, x0, x1\n  ret\n");
 
 static void stack_arguments(void **state)
