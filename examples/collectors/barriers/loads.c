@@ -22,7 +22,7 @@
 /* Two spaces take turns. In each, copies lie below and new objects above. */
 static const uintptr_t at[2] = {UINT64_C(1) << 44, UINT64_C(1) << 45};
 enum { FOR_HANDLERS = 1 << 20 };
-static const uintptr_t half = UINT64_C(1) << 32;
+static const uintptr_t half = UINT64_C(1) << 30;
 
 static struct space old_copies, old_fresh, copies, fresh;
 static unsigned turn;

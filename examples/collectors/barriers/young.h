@@ -10,7 +10,7 @@
 /* ---- young.c ---- */
 
 /* All heap that there is ever: 2^33 bytes, not aligned to that. */
-#define HEAP ((uintptr_t)1 << 33)
+#define HEAP ((uintptr_t)1 << 31)
 
 /* The collector but for its barriers; the kind adds these, and sets it. */
 extern struct cairn_collector young_collector;
