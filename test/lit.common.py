@@ -35,6 +35,7 @@ machine = 'aarch64' if os.environ.get('TEST_MACHINE') == '183' else os.uname().m
 config.substitutions.append(('%{machine}', machine))
 if machine == 'aarch64':
     config.available_features.add('aarch64')
+config.environment['RANDOM_MACHINE'] = machine
 # The options for libraries of other projects, if they are not the system's.
 config.substitutions.append(('%{libraries-of-target}', os.environ.get('TEST_LIBRARIES', '')))
 # scripts/check-aarch64: programs for another machine, which an emulator runs (test/emulated/emulate.c).

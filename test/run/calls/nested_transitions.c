@@ -10,7 +10,7 @@
 // GOOD: {{^}}right
 // RUN: ulimit -s 262144; not --crash %t 1000000 2>&1 | FileCheck --check-prefix=DEEP %s
 // DEEP: cairn: fatal: thread {{[0-9]+}}, pc 0x{{.*}}: too many nested calls from managed to native code ({{261888|130816}} of them)
-// RUN: ulimit -s 262144; not --crash %t 3000 poor 2>&1 | FileCheck --check-prefix=POOR %s
+// RUN: %if !emulated %{ulimit -s 262144; not --crash %t 3000 poor 2>&1 | FileCheck --check-prefix=POOR %s%}
 // POOR: cairn: fatal: thread {{[0-9]+}}, pc 0x{{.*}}: no memory for another nested call from managed to native code ({{511|1022|1023|2046}} of them)
 #include <stdio.h>
 #include <stdlib.h>

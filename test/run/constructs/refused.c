@@ -23,11 +23,6 @@ struct large {
   ref a, b;
   long c;
 };
-#if defined(__aarch64__)
-#define CLONE "sve2"
-#else
-#define CLONE "avx2"
-#endif
 void use(void *memory);
 
 #ifdef vla_of_references
@@ -426,10 +421,15 @@ ref f(void managed *any)
 #endif
 
 #ifdef chosen_function
-__attribute__((target_clones("default", CLONE))) long g(ref node)
+static long usual(ref node)
 {
   return node->value;
 }
+static long (*choose(void))(ref)
+{
+  return usual;
+}
+long g(ref node) __attribute__((ifunc("choose")));
 long f(ref node)
 {
   // error: ifunc{{.*}}[ifunc-reference]
