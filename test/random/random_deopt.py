@@ -29,11 +29,11 @@ TYPES = {
     'ptr': (POINTER, 64, 'i64'),
 }
 
-# The machine of the environment's RANDOM_MACHINE, as for random_module; types without registers of it are left out.
+# The machine of the environment's RANDOM_MACHINE, as for random_module; types that it has not are left out.
 if os.environ.get('RANDOM_MACHINE') == 'aarch64':
     DATA_LAYOUT = 'e-m:e-p270:32:32-p271:32:32-p272:64:64-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32'
     TRIPLE = 'aarch64-unknown-linux-gnu'
-    del TYPES['x86_fp80']
+    del TYPES['x86_fp80'], TYPES['<3 x i16>']
 else:
     DATA_LAYOUT = 'e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128'
     TRIPLE = 'x86_64-unknown-linux-gnu'
