@@ -51,7 +51,7 @@ def examples(root, kind='c'):
         if path.endswith('/library.ll'):
             continue
         said = '' if kind != 'c' else subprocess.run(
-            [llvm('clang'), '-E', f'-I{root}/include', f'-I{LLVM}/../include', path, '-o', os.devnull],
+            [llvm('clang'), *TARGET, '-E', f'-I{root}/include', f'-I{LLVM}/../include', path, '-o', os.devnull],
             stderr=subprocess.PIPE, text=True).stderr
         missing = re.search(r"'(.*)' file not found", said)
         if missing:
