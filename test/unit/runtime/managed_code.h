@@ -90,8 +90,8 @@ static struct cairn_image image = {.version = CAIRN_ABI_IMAGE_VERSION,
                                    .layouts_stop = (const unsigned char *)(&layouts + 1)};
 static struct mock_safepoint in_preserved[1], in_crossing[1];
 
-/* Assembly of this file is hidden, so that no code takes its address from the table of global offsets: GNU as names such
- * places of the table by section and offset. */
+/* Assembly of this file is hidden, so that no code takes its address from the table of global offsets: GNU as names
+ * such places of the table by section and offset. */
 #define ASSEMBLED extern __attribute__((visibility("hidden")))
 
 /* Calls f(1, ..., 8; 0.5) through cairn_call_any, with `x` in two registers that the callee saves and x + 8 in a third,
