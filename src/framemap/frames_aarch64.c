@@ -53,6 +53,7 @@ const struct cn_frame_port cn_frame_port_aarch64 = {
     .tracked = {CN_DWARF_X19, 20, 21, 22, 23, 24, 25, 26, 27, CN_DWARF_X28, CN_DWARF_X29},
     .frame_pointer = CN_PORT_FRAME_POINTER,
     .base = {CN_DWARF_SP, CN_DWARF_X29, CN_DWARF_X19},
+    .has_zero_at_sp = true,
     .last_general = CN_DWARF_LAST,
     .return_address = CN_DWARF_RETURN_ADDRESS,
     .has_link_register = true,

@@ -41,6 +41,8 @@ struct cn_frame_port {
    * base pointer if the frame is realigned and has a variable size. */
   uint8_t base[CN_PORT_BASE_COUNT];
 
+  /* True if records of LLVM 22 have the stack pointer's number for the register that is always zero, too. */
+  bool has_zero_at_sp;
   uint8_t last_general; /* the last of the general registers, including the stack pointer */
   /* DWARF's number of the return address. A link register is a general register; a prologue saves it anywhere in the
    * frame. Otherwise a call pushes the return address, just below the frame address. */

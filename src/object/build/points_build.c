@@ -45,6 +45,14 @@ static const char *read_value_register(const struct cn_frame_port *port, struct 
   return NULL;
 }
 
+/* True for a zero of an argument of anyregcc. The stack pointer is no value, except in frames of unknown size, whose
+ * code may save it. */
+static bool is_zero_register(const struct cn_statepoint_record *r, struct cairn_stackmap_location l)
+{
+  return r->port->has_zero_at_sp && l.kind == CAIRN_STACKMAP_REGISTER && !l.offset && cn_port_is_sp(r->port, l.reg) &&
+         r->stack_size <= INT32_MAX;
+}
+
 static const char *read_value_memory(const struct cn_statepoint_record *r, struct cairn_stackmap_location l,
                                      struct cn_point_value *out)
 {
@@ -74,6 +82,8 @@ static const char *read_value(const struct cn_statepoint_record *r, const struct
   }
   if ((uint64_t)from->place.size * 8 < out->bits)
     return "a value of a point is wider than its place";
+  if (is_zero_register(r, from->place))
+    return NULL; /* the constant 0 */
   return from->place.kind == CAIRN_STACKMAP_REGISTER ? read_value_register(r->port, from->place, out)
                                                      : read_value_memory(r, from->place, out);
 }
