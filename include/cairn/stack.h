@@ -111,7 +111,7 @@ struct cairn_stack {
    * that the runtime has the state. */
   bool (*suspended)(const struct cairn_stack *stack, struct cairn_stack_state *state);
   void *data;         /* for the program's use */
-  uintptr_t words[8]; /* for the runtime's use */
+  uintptr_t words[9]; /* for the runtime's use */
 };
 
 /* Adds the stack, before managed code runs on it. BOUNDS: `low` is at or above `high`, or `high` is not a multiple of
@@ -126,7 +126,8 @@ void cairn_stack_remove(struct cairn_stack *stack);
 
 /* Announces that the thread is about to switch to this stack, or, if `stack` is null, to the thread's own stack. The
  * switching code, native code or code with a manager, calls the function immediately before the switch. A call by
- * managed code ends the program. */
+ * managed code ends the program. On AArch64 a coroutine must stay on its thread, because compiled code keeps the
+ * address of the thread's state over calls: a switch to a stack that another thread has left ends the program. */
 void cairn_stack_switch(struct cairn_stack *stack);
 
 /* ---- roots ---- */

@@ -25,6 +25,7 @@
  *   - CN_ARCH_CALL_PUSHES_RETURN, 1 if the return address is always in the last word of a frame;
  *     CN_ARCH_RETURN_REACH_BYTES, its largest distance from the CFA in a frame with a shape
  *   - CN_ARCH_SIGNS_RETURNS, 1 if functions may sign their return addresses
+ *   - CN_ARCH_KEEPS_THREAD_POINTER, 1 if compiled code keeps the address of thread-locals over calls
  *   - CN_ARCH_CFI_OPCODE, an instruction of call-frame information, without operands, that compilers write for this
  *     machine only; or 0 */
 

@@ -6,9 +6,9 @@
  *
  * The mutator has the anchors and the bounds of the stack that the thread runs on. cairn_stack_switch() exchanges them,
  * so that native calls nest separately on each stack. One thread may leave a stack, and another thread may continue on
- * it. Managed mutators change the table in phase MUTATE, in a slow path and under `stack_table_lock`. Look-ups by
- * address take this lock in any phase; other reads of the table in phase STOP take no lock. Claims are atomic words of
- * the stacks.
+ * it, unless compiled code keeps the address of thread-locals. Managed mutators change the table in phase MUTATE, in a
+ * slow path and under `stack_table_lock`. Look-ups by address take this lock in any phase; other reads of the table in
+ * phase STOP take no lock. Claims are atomic words of the stacks.
  */
 #include "runtime/walk/coroutine_stacks.h"
 
@@ -32,7 +32,9 @@
 #include "runtime/walk/return_barriers.h"
 #include "runtime/walk/walk.h"
 
-_Static_assert(sizeof(struct cn_saved_stack) <= sizeof((struct cairn_stack *)NULL)->words, "<cairn/stack.h>");
+/* The word of a stack with the mutator that left it last, behind the saved state; 0: none did. */
+enum { LEAVER_WORD = sizeof(struct cn_saved_stack) / sizeof(uintptr_t) };
+_Static_assert((LEAVER_WORD + 1) * sizeof(uintptr_t) <= sizeof((struct cairn_stack *)NULL)->words, "<cairn/stack.h>");
 _Static_assert(_Alignof(struct cn_saved_stack) <= _Alignof(uintptr_t), "it lies in an array of words");
 
 static struct cn_mutex stack_table_lock;
@@ -222,6 +224,7 @@ static enum cairn_status add_stack(struct cairn_stack *stack)
 
   if (n > 0 && stacks.at[n - 1]->high > stack->low)
     return CAIRN_E_OVERLAP;
+  stack->words[LEAVER_WORD] = 0;
   *saved = (struct cn_saved_stack){
       .end = stack->high, .bottom = stack->low, .floor = cn_bounds_stack_floor(stack->low, stack->high)};
   if ((saved->anchors = saved->anchor = cn_anchors_allocate()) == NULL)
@@ -279,6 +282,14 @@ static void switch_stack(struct cairn_mutator *mutator, struct cairn_stack *stac
 
   if (stack != NULL && to->runner != NULL)
     cairn_fatal("thread %d: cairn_stack_switch() to a stack that thread %d is on", mutator->thread, to->runner->thread);
+  if (CN_ARCH_KEEPS_THREAD_POINTER && stack != NULL && stack->words[LEAVER_WORD] != 0 &&
+      stack->words[LEAVER_WORD] != (uintptr_t)mutator)
+    cairn_fatal(
+        "thread %d: cairn_stack_switch() to a stack that another thread has left: on this machine compiled code "
+        "keeps the address of its thread's state over calls",
+        mutator->thread);
+  if (mutator->stack != NULL)
+    mutator->stack->words[LEAVER_WORD] = (uintptr_t)mutator;
   *from = (struct cn_saved_stack){.barriers = from->barriers,
                                   .anchors = mutator->anchors,
                                   .anchor = mutator->anchor,
