@@ -21,14 +21,16 @@ static bool has_managed_mark(uintptr_t entry)
   return cn_os_read_memory(entry - sizeof mark, &mark, sizeof mark) && mark == CAIRN_ABI_MANAGED_MARK;
 }
 
+/* An entry, such as that of cairn_collect(), also serves native code, which may reach it by a thunk of the linker. */
 bool cn_arch_is_managed_call_return(uintptr_t pc)
 {
   uintptr_t target = pc < FIRST_PAGE_END ? 0 : cn_arch_call_target(pc);
+  uintptr_t through = target != 0 ? cn_arch_thunk_target(target) : 0;
 
-  if (target == 0 || has_managed_mark(target)) /* an entry, such as that of cairn_collect(), also serves native code */
+  if (target == 0 || has_managed_mark(target) || has_managed_mark(through))
     return false;
-  return has_managed_mark(target - CAIRN_ABI_ENTRY_SIZE) ||
-         has_managed_mark(cn_arch_thunk_target(target) - CAIRN_ABI_ENTRY_SIZE) || cn_arch_is_stub_or_thunk(target);
+  return has_managed_mark(target - CAIRN_ABI_ENTRY_SIZE) || has_managed_mark(through - CAIRN_ABI_ENTRY_SIZE) ||
+         cn_arch_is_in_stubs(target) || cn_arch_is_in_stubs(through);
 }
 
 bool cn_arch_is_in_entry(uintptr_t pc)
