@@ -29,7 +29,7 @@ check:
 	@scripts/check
 
 check-aarch64:
-	@scripts/setup --aarch64
+	@scripts/setup --check
 	@$(MAKE) --no-print-directory build
 	@scripts/check-aarch64 build
 

@@ -1,4 +1,4 @@
-# A cross build for AArch64 Linux with Debian's cross compiler and C library (scripts/setup --aarch64):
+# A cross build for AArch64 Linux with Debian's cross compiler and C library (scripts/setup --check):
 #   cmake -B BUILD -DCMAKE_TOOLCHAIN_FILE=cmake/aarch64-linux-gnu.cmake -DCAIRN_TOOLS=OFF
 # CAIRN_SYSROOT: a folder with further libraries for AArch64, which the tests need (scripts/fetch-source --built).
 set(CMAKE_SYSTEM_NAME Linux)
