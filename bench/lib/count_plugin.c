@@ -4,7 +4,7 @@
  * callgrind does with --toggle-collect=kernel_* (bench/lib/counting.py). A count begins in a function kernel_NAME, and
  * ends in main(), which called it. At the end qemu's log has a line "NAME COUNT" for each kernel.
  *
- * Interface: version 1 of qemu's plugins (docs/devel/tcg-plugins.rst of qemu 7.2, whose header Debian does not package).
+ * Interface: version 1 of qemu's plugins (docs/devel/tcg-plugins.rst of qemu 7.2, whose header Debian leaves out).
  * qemu reads the names of functions if it has a log (-d plugin).
  */
 #include <inttypes.h>

@@ -52,7 +52,8 @@ def count_emulated(program, folder):
         tools.run(tools.llvm('clang'), '-O2', '-shared', '-fPIC', '-Wl,-z,undefs',
                   f'{os.path.dirname(os.path.abspath(__file__))}/count_plugin.c', '-o', plugin)
     # qemu has memory for each page that a program reserves.
-    tools.output('prlimit', '--as=8589934592', qemu[0], '-plugin', plugin, '-d', 'plugin', '-D', log, *qemu[1:], program, '0')
+    tools.output('prlimit', '--as=8589934592', qemu[0], '-plugin', plugin, '-d', 'plugin', '-D', log, *qemu[1:],
+                 program, '0')
     with open(log) as file:
         return {name: int(number) for name, number in map(str.split, file)}
 

@@ -7,8 +7,8 @@ import tools
 import variants
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-KERNELS = ['poll', 'call', 'native', 'pass', 'make', 'store', 'walk_first', 'walk_short_once', 'walk_short', 'walk_long_once',
-           'walk_long']
+KERNELS = ['poll', 'call', 'native', 'pass', 'make', 'store', 'walk_first', 'walk_short_once', 'walk_short',
+           'walk_long_once', 'walk_long']
 ROUNDS, WALK_ROUNDS = 1000, 2000  # of costs.c
 # Each loop polls in each iteration.
 FLAGS = ['-O2', variants.MANAGE, '-fcairn-without=unroll,peel,chunks']
