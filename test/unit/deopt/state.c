@@ -21,7 +21,8 @@
 
 /* ---- a heap that moves all objects at each allocation ---- */
 
-enum { MOST_OBJECTS = 40, MOST_LEFT = 400, SLOTS = 8, REGISTER = 3 }; /* DWARF number of a callee-saved register */
+enum { MOST_OBJECTS = 40, MOST_LEFT = 400, SLOTS = 8 };
+#define REGISTER cn_arch_callee_saved[0]
 static const uintptr_t poison = 0xdeadbeefdeadbeef;
 
 static struct {

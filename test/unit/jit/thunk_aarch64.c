@@ -27,8 +27,8 @@ static jmp_buf after_end;
 static const void *ended;
 static bool found_caller;
 
-void enter(void);
-void serve(void);
+__attribute__((visibility("hidden"))) void enter(void);
+__attribute__((visibility("hidden"))) void serve(void);
 extern uintptr_t entered, served;
 uintptr_t entered, served; /* x14 and x15 of the calls */
 
