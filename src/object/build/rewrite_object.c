@@ -354,6 +354,8 @@ static int rewrite_sections(struct object_rewriter *w, uint32_t stack_maps, uint
 {
   CN_CHECK(!stack_maps || !mixed);
   cn_parts_copy_sections(&w->parts, &w->elf, w->old);
+  if (cn_wrapped_offsets_are_present(&w->elf))
+    cn_wrapped_offsets_mend(&w->parts, &w->elf);
   if ((stack_maps || mixed) && replace_maps(w, stack_maps, mixed))
     return -1;
   cn_body_names_hide(&w->parts, &w->elf);
@@ -378,7 +380,7 @@ static uint32_t find_mixed_section(struct object_rewriter *w)
   return 0;
 }
 
-/* Replace one section, move constructors, and remove the guard. *out stays null if nothing changes. */
+/* Replace one section, move constructors, mend offsets, and remove the guard. *out stays null if nothing changes. */
 static enum cairn_status rewrite_object_once(const void *bytes, size_t size, bool in_memory, void **out,
                                              size_t *out_size, char **error)
 {
@@ -394,7 +396,8 @@ static enum cairn_status rewrite_object_once(const void *bytes, size_t size, boo
   if (!status && !stack_maps && !mixed && !in_memory)
     status = check_maps_present(&w.elf, error) || cn_thunk_names_check(&w.elf, error) ? -1 : 0;
   bool old_structors = !in_memory && cn_structors_are_in_old_tables(&w.elf);
-  if (!status && (stack_maps || mixed || cn_guard_is_present(&w.elf) || old_structors)) {
+  bool is_wrapped = cn_wrapped_offsets_are_present(&w.elf);
+  if (!status && (stack_maps || mixed || cn_guard_is_present(&w.elf) || old_structors || is_wrapped)) {
     status = rewrite_sections(&w, stack_maps, mixed);
     if (!status) {
       struct cn_bytes file = cn_parts_build_file(&w.parts, &w.elf.head);

@@ -14,6 +14,11 @@
 
 bool cn_guard_is_present(const struct cn_elf_file *elf);
 
+/* wrapped_offsets.c: tell whether relocations of code have offsets that are too large by 2^32; mend these in `parts`,
+ * the sections of `elf`. */
+bool cn_wrapped_offsets_are_present(const struct cn_elf_file *elf);
+void cn_wrapped_offsets_mend(struct cn_section_parts *parts, const struct cn_elf_file *elf);
+
 /* Remove the guard's section, relocations and symbol from `parts`, the sections of `elf`. Negative on error. */
 int cn_guard_drop(struct cn_section_parts *parts, const struct cn_elf_file *elf, char **error);
 
