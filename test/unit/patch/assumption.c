@@ -14,18 +14,10 @@
 #include <stdatomic.h>
 #include <cairn/assumption.h>
 #include "patch/batch.h"
-#include "runtime/threads/stop.h"
 #include "unit/patch/module.h"
 
-static unsigned stops;
-
-bool __real_cn_native_stop_begin(void);
 bool __wrap_cn_native_stop_begin(void);
-bool __wrap_cn_native_stop_begin(void)
-{
-  stops++;
-  return __real_cn_native_stop_begin();
-}
+#include "unit/patch/counted_stops.h"
 
 /* The operands of the calls lie in two words, and the targets differ in several bytes, so that each change needs
  * SPLIT_CALL_STOPS stops. */

@@ -13,18 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "patch/stub.h"
-#include "runtime/threads/stop.h"
 #include "unit/patch/module.h"
 
-static unsigned stops;
-
-bool __real_cn_native_stop_begin(void);
 bool __wrap_cn_native_stop_begin(void);
-bool __wrap_cn_native_stop_begin(void)
-{
-  stops++;
-  return __real_cn_native_stop_begin();
-}
+#include "unit/patch/counted_stops.h"
 
 static bool deny_code;
 typedef void *pointer;

@@ -11,24 +11,16 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include "runtime/threads/stop.h"
 #include "unit/patch/module.h"
+
+bool __wrap_cn_native_stop_begin(void);
+#include "unit/patch/counted_stops.h"
 
 #if defined(__aarch64__)
 static const unsigned char other_code[] = {0xe2, 0x03, 0x03, 0xaa}; /* mov x2, x3 */
 #else
 static const unsigned char other_code[] = {0xf8}; /* clc */
 #endif
-
-static unsigned stops;
-
-bool __real_cn_native_stop_begin(void);
-bool __wrap_cn_native_stop_begin(void);
-bool __wrap_cn_native_stop_begin(void)
-{
-  stops++;
-  return __real_cn_native_stop_begin();
-}
 
 /* Code in which no store may change an instruction while threads run it. */
 static void fill_other_code(unsigned char *code, size_t length)
