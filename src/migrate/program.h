@@ -313,6 +313,7 @@ void cn_type_hold(struct cn_program *program, struct cn_type *type, enum cn_reas
 bool cn_type_is_hidden(const struct cn_program *program, const char *name);
 /* The type of a pointer's target, also if the pointer is a void pointer; or null. */
 struct cn_type *cn_type_target(struct cn_program *program, const struct cn_type *type);
+
 /* ---- unions.c ---- */
 
 /* The union with the definition; added if it is absent. */

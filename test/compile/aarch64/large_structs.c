@@ -1,11 +1,12 @@
 // Large structs with references by value, on AArch64, for which clang passes the address of a copy without a type.
-// Wrong: native code is given the address, a call with musttail the address of a copy that is gone, or a va_list, and the
-// compiler says nothing; or a unit refers to managed code that the unit of the definition does not export.
+// Wrong: native code is given the address, a call with musttail the address of a copy that is gone, or a va_list,
+// and the compiler says nothing; or a unit refers to managed code that the unit of the definition does not export.
 // REQUIRES: aarch64-runtime
 // RUN: %cairn-cc --target=aarch64-linux-gnu -O2 -DERROR=0 -c %s -o %t.o && llvm-nm %t.o | FileCheck %s
 // CHECK-DAG: U cairn.managed_code.passed
 // CHECK-DAG: W cairn.managed_code.taken
-// RUN: for e in 1 2 3 4 5; do not %cairn-cc --target=aarch64-linux-gnu -O2 -DERROR=$e -c %s -o %t.o 2>&1 || exit 1; done | \
+// RUN: for e in 1 2 3 4 5; do not %cairn-cc --target=aarch64-linux-gnu -O2 -DERROR=$e -c %s -o %t.o 2>&1 \
+// RUN:   || exit 1; done | \
 // RUN:   FileCheck --check-prefix=ERROR %s
 // ERROR: error: in function 'f': {{.*}} [byval-reference]
 // ERROR: error: in function 'f': {{.*}} [variadic-reference]

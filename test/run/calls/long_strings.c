@@ -136,7 +136,8 @@ __attribute__((noinline)) static void wide(struct box managed *box, size_t n)
   note((long)mbstowcs(v, c, n + 1), box);
 }
 
-/* Made in pieces, whose loops LLVM makes. For AArch64, LLVM 22 makes no loop of a plain program's, and takes minutes. */
+/* Made in pieces, whose loops LLVM makes. For AArch64, LLVM 22 makes no loop of a plain program's,
+ * and takes minutes. */
 #ifdef CAIRN_PLAIN
 #define MEMSET memset
 #define MEMCPY memcpy

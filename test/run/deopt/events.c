@@ -7,7 +7,8 @@
 // RUN: rm -f %t.json && env CAIRN_TRACE=%t.json %t 2>&1 | FileCheck %s
 // RUN: python3 -m json.tool %t.json > %t.pretty && FileCheck %s --check-prefix=TRACE < %t.pretty
 // LOG: cairn: deopt: thread {{[0-9]+}} marked 1 activations: too hot
-// RUN: %if !emulated %{gdb -nx -batch -ex 'break cairn_backtrace' -ex run -ex bt %t 2>&1 | FileCheck %s --check-prefix=GDB%}
+// RUN: %if !emulated %{gdb -nx -batch -ex 'break cairn_backtrace' -ex run -ex bt %t 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=GDB%}
 // GDB: #{{[0-9]+}} {{.*}} in gives_integer ()
 // GDB-NEXT: #{{[0-9]+}} {{.*}} in cn_arch_marked_returns ()
 // GDB-NEXT: #{{[0-9]+}} {{.*}} in calls_integer ()

@@ -1,10 +1,11 @@
-/* Row 48: walkers that follow frame pointers, or read prologues, meet ones they do not know: probed frames, protected ones, frames
- * made in the middle of a function. Nothing here decodes code: each build is walked by frame maps, and checked by
+/* Row 48: walkers that follow frame pointers, or read prologues, meet ones they do not know: probed frames, protected
+ * ones, frames made in the middle of a function. Nothing here decodes code: each build is walked by frame maps, and checked by
  * the unwinder. */
 // RUN: %root/test/run/Inputs/same %build --levels "-O0 -O2" %s
 // RUN: %root/test/run/Inputs/same %build --levels "-O0 -O2" --flags "-fstack-clash-protection" %s
 // RUN: %root/test/run/Inputs/same %build --levels "-O0 -O2" --flags "-fstack-protector-all -fstack-clash-protection" %s
-// RUN: %root/test/run/Inputs/same %build --levels "-O2" --flags "-fno-omit-frame-pointer %if !aarch64 %{-mno-red-zone%}" %s
+// RUN: %root/test/run/Inputs/same %build --levels "-O2" \
+// RUN:   --flags "-fno-omit-frame-pointer %if !aarch64 %{-mno-red-zone%}" %s
 // RUN: %root/test/run/Inputs/same %build --levels "-O2" --flags \
 // RUN:   "%if aarch64 %{-mbranch-protection=standard%} %else %{-fcf-protection -mstackrealign%}" %s
 // RUN: %root/test/run/Inputs/same %build --levels "-O2" --flags "-Os" %s

@@ -9,7 +9,8 @@
 // RUN: env CAIRN_STRESS=1 ./main %if emulated %{10%} %else %{300%}
 // RUN: env CAIRN_STRESS=7 CAIRN_VERIFY=frames ./main %if emulated %{20%} %else %{300%} mdwe
 // RUN: env CAIRN_VERIFY=heap ./main %if emulated %{100%} %else %{3000%} mdwe
-// RUN: %cairn-cc -O1 -static -fcairn-collector=semispace -I%S/Inputs %s sites.ll leaves.o -o static && ./static %if emulated %{100%} %else %{2000%}
+// RUN: %cairn-cc -O1 -static -fcairn-collector=semispace -I%S/Inputs %s sites.ll leaves.o -o static \
+// RUN:   && ./static %if emulated %{100%} %else %{2000%}
 // Code without safepoints makes stops impossible: the first batch is refused.
 // RUN: %cairn-cc -O2 -fcairn-safepoints=none -I%S/Inputs %s sites.ll leaves.o -o none && \
 // RUN:   not --crash ./none 0 one 2>&1 | FileCheck %s
