@@ -1,5 +1,6 @@
-/* Row 47: slots are not always relative to the stack pointer. With a dynamic alloca the base is RBP, with an over-aligned
- * local beside it RBX, and LLVM gives no stack size; on AArch64 the base is X29. A decoder that knows one of them loses roots. */
+/* Row 47: slots are not always relative to the stack pointer. With a dynamic alloca the base is RBP, with an
+ * over-aligned local beside it RBX, and LLVM gives no stack size; on AArch64 the base is X29. A decoder that knows
+ * one of them loses roots. */
 // RUN: %cairn-cc -O0 -S %s -o %t.s && clang -c %t.s -o %t.o
 // RUN: %cairn stackmap %t.o | FileCheck --check-prefix=LLVM %s
 // LLVM: function dynamic: stack size unknown

@@ -1,6 +1,6 @@
 /* Row 48: walkers that follow frame pointers, or read prologues, meet ones they do not know: probed frames, protected
- * ones, frames made in the middle of a function. Nothing here decodes code: each build is walked by frame maps, and checked by
- * the unwinder. */
+ * ones, frames made in the middle of a function. Nothing here decodes code: each build is walked by frame maps, and
+ * checked by the unwinder. */
 // RUN: %root/test/run/Inputs/same %build --levels "-O0 -O2" %s
 // RUN: %root/test/run/Inputs/same %build --levels "-O0 -O2" --flags "-fstack-clash-protection" %s
 // RUN: %root/test/run/Inputs/same %build --levels "-O0 -O2" --flags "-fstack-protector-all -fstack-clash-protection" %s

@@ -1,5 +1,6 @@
 /* Row 49: between managed activations there may be code that no unwinder gets past: assembly without call-frame
- * information. The platform's unwinder ends there, so that what is older would be lost; the walk goes on at the anchor. */
+ * information. The platform's unwinder ends there, so that what is older would be lost; the walk goes on at the
+ * anchor. */
 // RUN: rm -rf %t && mkdir %t && cd %t && clang -c %S/Inputs/trampoline_%{machine}.s -o trampoline.o
 // RUN: clang -O1 -I%root/include -c %S/Inputs/row49_native.c -o native.o
 // RUN: %cairn-cc -O2 -g %s trampoline.o native.o -o prog -lgcc_s
