@@ -21,6 +21,8 @@ struct cn_tables cn_tables;
 enum {
   LARGE_PAGE_BYTES = 2 << 20,
   ADDRESS_SLACK_BYTES = 512 << 10,
+  LIMITED_HEAPS = 16, /* old spaces whose addresses are reserved if the process has few (ulimit -v): CAIRN_STRESS needs
+                       * addresses that have long been unused */
   EAGER_TABLE_BYTES = 32 << 20 /* bytes of addresses whose tables get memory together */
 };
 
@@ -195,7 +197,8 @@ bool cn_tables_init(size_t bytes)
 
   if (bytes > SIZE_MAX / 16)
     return false;
-  bool done = reserve_heap_addresses(4 * some, some + (2 * some > plenty ? 2 * some : plenty), LARGE_PAGE_BYTES);
+  bool done = reserve_heap_addresses(4 * some, some + (2 * some > plenty ? 2 * some : plenty), LARGE_PAGE_BYTES) ||
+              reserve_heap_addresses(4 * some, (1 + LIMITED_HEAPS) * some, CN_BLOCK_BYTES);
   while (!done && some >= ADDRESS_SLACK_BYTES) {
     done = reserve_heap_addresses(some, 3 * some, CN_BLOCK_BYTES);
     some = done ? some : some / 2;
