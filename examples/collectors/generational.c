@@ -45,10 +45,21 @@ static bool checks = true, reports, full; /* full: the collection that is under 
 static long every = 5, ages = 2, helpers, collections, young, passed, looked_at, helped;
 static long aged, settled; /* objects that stayed young; that were promoted before their time */
 
-/* Addresses are used once: from one end of the reservation to the other. */
+/* The first address from `at` on behind which `bytes` are in no space. */
+static uintptr_t unused_from(uintptr_t at, size_t bytes)
+{
+  const struct space *spaces[] = {&nursery, &survivors, &old, &from[0], &from[1], &from[2]};
+
+  for (size_t i = 0; i < sizeof(spaces) / sizeof(*spaces); i++)
+    if (spaces[i]->base < at + bytes && at < spaces[i]->end)
+      return unused_from(spaces[i]->end, bytes);
+  return at;
+}
+
+/* Addresses go from one end of the reservation to the other, so that those just left stay unused for long. */
 static struct space map(size_t bytes)
 {
-  static uintptr_t next, end;
+  static uintptr_t start, next, end;
 
   bytes = (bytes + 4095) & ~(size_t)4095;
   if (next == 0) {
@@ -56,10 +67,13 @@ static struct space map(size_t bytes)
     void *at = MAP_FAILED;
     for (; at == MAP_FAILED && room != 0; room /= 2)
       at = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    next = at == MAP_FAILED ? 0 : (uintptr_t)at;
+    next = start = at == MAP_FAILED ? 0 : (uintptr_t)at;
     end = next + 2 * room;
   }
-  if (next == 0 || bytes > end - next || mprotect((void *)next, bytes, PROT_READ | PROT_WRITE))
+  next = unused_from(next, bytes);
+  if (next > end || bytes > end - next)
+    next = unused_from(start, bytes);
+  if (next == 0 || next > end || bytes > end - next || mprotect((void *)next, bytes, PROT_READ | PROT_WRITE))
     cairn_fatal("generational: no memory");
   next += bytes;
   return (struct space){next - bytes, next - bytes, next};
