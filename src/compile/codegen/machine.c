@@ -5,8 +5,10 @@
  */
 #include "compile/codegen/codegen.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include "base/check.h"
 #include "compile/analysis/data_layout.h"
@@ -77,6 +79,24 @@ static LLVMCodeGenOptLevel level_of(const struct cn_machine_options *how)
   return how->tier == CAIRN_TIER_QUICK ? LLVMCodeGenLevelNone : levels[how->opt_level];
 }
 
+/* Sets the port's options, once per process. */
+static void set_llvm_options(const struct cn_convention_port *port)
+{
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static const struct cn_convention_port *last;
+  int count = 0;
+
+  if (!port->llvm_options)
+    return;
+  pthread_mutex_lock(&lock);
+  while (port->llvm_options[count])
+    count++;
+  if (port != last)
+    LLVMParseCommandLineOptions(count, port->llvm_options, NULL);
+  last = port;
+  pthread_mutex_unlock(&lock);
+}
+
 LLVMTargetMachineRef cn_codegen_make_machine(const char *triple, const struct cn_machine_options *how, char **error)
 {
   const struct cn_convention_port *port = cn_convention_find_port(triple);
@@ -89,6 +109,7 @@ LLVMTargetMachineRef cn_codegen_make_machine(const char *triple, const struct cn
     *error = cn_codegen_format_missing_port(triple);
     return NULL;
   }
+  set_llvm_options(port);
   const char *cpu = how->cpu ? how->cpu : port->oldest_processor;
   if (LLVMGetTargetFromTriple(triple, &target, &message)) {
     *error = cn_format("LLVM: %s", message);

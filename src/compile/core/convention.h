@@ -48,6 +48,8 @@ struct cn_convention_port {
   const char *name; /* for messages */
   bool (*has_triple)(const char *triple);
   void (*initialise_llvm)(void);
+  /* The command line of options that LLVM's code generator needs for this target; ends with null; null for none. */
+  const char *const *llvm_options;
   /* The start of triples in most front ends, and in clang's if it differs; else null. */
   const char *triple_start, *clang_triple_start;
   const char *library_folder; /* the target's folder of libraries, relative to those of the host */

@@ -44,6 +44,10 @@ static enum cn_convention convention_support(unsigned convention)
 
 static const char *const thunk_features[] = {"harden-sls-blr", NULL};
 
+/* The copies of a block that begins a frame have wrong unwind information (findings/llvm-aarch64-copied-prologues.sh);
+ * both passes make such copies. */
+static const char *const llvm_options[] = {"cairn", "-tail-dup-placement=false", "-disable-tail-duplicate", NULL};
+
 static bool has_triple(const char *triple)
 {
   return (strncmp(triple, "aarch64-", 8) == 0 || strncmp(triple, "arm64-", 6) == 0) && strstr(triple, "linux") &&
@@ -169,6 +173,7 @@ const struct cn_convention_port cn_convention_port_aarch64 = {
     .name = "AArch64 Linux",
     .has_triple = has_triple,
     .initialise_llvm = initialise_llvm,
+    .llvm_options = llvm_options,
     .triple_start = "aarch64-unknown-",
     .library_folder = "aarch64-linux-gnu",
     .oldest_processor = "generic",
