@@ -5,8 +5,8 @@
 // RUN: %cairn-cc -O2 -fcairn-safepoints=none -I%root/include %s %t.o -o %t && %t | FileCheck %s
 // RUN: %cairn-cc -O2 -flto -fuse-ld=lld -I%root/include %s %t.o -o %t && env CAIRN_STRESS=1 %t | FileCheck %s
 // RUN: llvm-objdump -d %t | FileCheck --check-prefix=LEAVES %s
-// LEAVES-NOT: call{{.*}}<cairn.call.{{word_of|ref_of}}>
-// LEAVES: call{{.*}}<ref_of>
+// LEAVES-NOT: {{call|bl}}{{.*}}<cairn.call.{{word_of|ref_of}}>
+// LEAVES: {{call|bl}}{{.*}}<ref_of>
 // RUN: clang -w -DCAIRN_PLAIN -O2 -I%root/include -c %S/Inputs/words.c -o %t.plain.o
 // RUN: clang -w -DCAIRN_PLAIN -O2 -I%root/include %s %t.plain.o -o %t && %t | FileCheck %s
 // Words of the language's own that are ordinary variables: read, written, copied and handed on without volatile, by
