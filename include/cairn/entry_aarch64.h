@@ -19,10 +19,10 @@
 #else
 #define CAIRN_ENTRY_LOOK \
   mrs x17, tpidr_el0; \
-  add x17, x17, #:tprel_hi12:cairn_mutator+40, lsl #12; \
-  ldrb w17, [x17, :tprel_lo12_nc:cairn_mutator+40]; \
-  cbnz w17, . - 40;                    /* to the prefix */ \
-  nop; \
+  add x17, x17, #:tprel_hi12:cairn_mutator, lsl #12; \
+  add x17, x17, #:tprel_lo12_nc:cairn_mutator; \
+  ldrb w17, [x17, 40]; \
+  cbnz w17, . - 44;                    /* to the prefix */ \
   nop; \
   nop;
 #endif
