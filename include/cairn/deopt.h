@@ -193,8 +193,9 @@ enum cairn_status cairn_deopt_on_return(struct cairn_stack_iterator *iterator, u
  *
  * UNKNOWN: the iterator has no activation of compiled code on the stack. BOUNDS: there is no such kind of results, or
  * the handle has been freed. SELF: the stack is not the calling thread's. NATIVE: native code lies between, apart from
- * the caller and its native callers, or an activation with an own code manager. PINNED: an activation that would end
- * has an open scope of a pin (cairn_pinned() of <cairn/pin.h>); pins by cairn_pin() stay open. BUSY, REFUSED. */
+ * the caller and its native callers, or an activation with an own code manager; on AArch64 also native callers without
+ * call-frame information, or no unwinder. PINNED: an activation that would end has an open scope of a pin
+ * (cairn_pinned() of <cairn/pin.h>); pins by cairn_pin() stay open. BUSY, REFUSED. */
 enum cairn_status cairn_deopt_resume(struct cairn_stack_iterator *iterator, const struct cairn_deopt_result *result,
                                      struct cairn_deopt_failure *failure);
 

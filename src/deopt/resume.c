@@ -9,6 +9,7 @@
 #include <cairn/deopt.h>
 #include "base/check.h"
 #include "deopt/site.h"
+#include "deopt/vectors.h"
 #include "runtime/core/mutator.h"
 #include "runtime/heap/managed_heap.h"
 #include "runtime/roots/roots.h"
@@ -90,22 +91,22 @@ static uintptr_t result_word(const struct cairn_deopt_result *result)
 }
 
 /* The address may be one that take-overs or walks have put there, which then also see this return. */
-static struct cn_transfer transfer_to(const struct cn_walk *walk, uintptr_t result)
+static void fill_transfer(const struct cn_walk *walk, uintptr_t result, struct cn_transfer *transfer)
 {
-  struct cn_transfer transfer = {.pc = (uintptr_t)cn_arch_return, .result = result};
-
+  transfer->pc = (uintptr_t)cn_arch_return;
+  transfer->result = result;
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
-    transfer.saved[i] = walk->frame.place[i] != NULL ? *walk->frame.place[i] : 0;
+    transfer->saved[i] = walk->frame.place[i] != NULL ? *walk->frame.place[i] : 0;
   /* The slot is the last word of the callee's frame, where the callee may have saved a register. */
-  transfer.slot = (uintptr_t *)walk->frame.sp - 1;
-  *transfer.slot = cn_arch_strip_return(*walk->frame.pc_slot);
-  return transfer;
+  transfer->slot = (uintptr_t *)walk->frame.sp - 1;
+  *transfer->slot = cn_arch_strip_return(*walk->frame.pc_slot);
 }
 
 enum cairn_status cairn_deopt_resume(struct cairn_stack_iterator *iterator, const struct cairn_deopt_result *result,
                                      struct cairn_deopt_failure *failure)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
+  struct cn_transfer transfer = {.saved = {0}};
   struct cn_walk walk;
   enum cairn_status status = check_caller((const struct cn_walk *)iterator, failure);
 
@@ -115,11 +116,14 @@ enum cairn_status cairn_deopt_resume(struct cairn_stack_iterator *iterator, cons
     return status;
   cn_slow_path_enter(mutator, true);
   status = find_target(&walk, (const struct cn_walk *)iterator, failure);
+  if (status == CAIRN_OK && !cn_vectors_find(walk.frame.pc, walk.frame.sp, transfer.vector))
+    status = cn_deopt_fail(failure, CAIRN_E_NATIVE, walk.frame.pc, CAIRN_DEOPT_WHOLE,
+                           "the unwinder does not find the activation, for the vector registers");
   if (status != CAIRN_OK) {
     cn_slow_path_leave(mutator, true);
     return status;
   }
-  struct cn_transfer transfer = transfer_to(&walk, result_word(result));
+  fill_transfer(&walk, result_word(result), &transfer);
   cn_signals_drop_ended_anchors(mutator, walk.frame.sp);
   cn_slow_path_leave(mutator, false);
   cn_arch_transfer(&transfer);

@@ -87,7 +87,7 @@ static bool take_over_in_line(const struct cn_saved_regs *regs, struct cn_transf
   if (transfer->argument == 0)
     return false;
   cn_deopt_report_take_over(site, reason, returned != NULL);
-  transfer->slot = cn_walk_leave_frame(&walk, transfer->saved);
+  cn_walk_leave_frame(&walk, transfer);
   return true;
 }
 
@@ -120,7 +120,7 @@ static void take_over(const struct cn_saved_regs *regs, struct cn_transfer *tran
   cn_deopt_report_take_over(site, reason, result != NULL);
   transfer->argument = cn_deopt_state_make(site, &walk.frame, regs, reason, result != NULL ? *result : none);
   uintptr_t sp = walk.frame.sp;
-  transfer->slot = cn_walk_leave_frame(&walk, transfer->saved);
+  cn_walk_leave_frame(&walk, transfer);
   if (cn_pin_scopes_any_in(sp, (uintptr_t)transfer->slot))
     end_program(regs->pc, "it has an open scope of a pin");
 }

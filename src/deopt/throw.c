@@ -18,6 +18,7 @@
 #include <cairn/abi.h>
 #include <cairn/exceptions.h>
 #include "base/check.h"
+#include "deopt/vectors.h"
 #include "framemap/details.h"
 #include "runtime/core/messages.h"
 #include "runtime/debug/backtrace.h"
@@ -218,13 +219,28 @@ static enum cairn_status refuse(const struct cn_walk *walk)
   return fail(CAIRN_E_FOREIGN, "the call at pc %s has a landing pad outside of all spans of the key", place);
 }
 
-/* Go to the handler's activation. A refusal counts only if a handler exists behind it. */
-static enum cairn_status find_handler(struct cn_walk *walk, uint64_t key, const struct cn_saved_regs *regs)
+/* Go to the caller of an activation. `vector`, unless it is null, has the callee-saved vector registers of the
+ * activation, and gets those of the caller if the caller is managed. */
+static bool go_to_caller(struct cn_walk *walk, uint64_t *vector)
+{
+  const struct cn_frame_map *map = walk->frame.map;
+  uint64_t natives = walk->natives;
+  bool there = cn_walk_next(walk);
+
+  if (there && map != NULL && vector != NULL && walk->natives == natives)
+    cn_map_read_vectors(map, walk->frame.sp, vector);
+  return there;
+}
+
+/* Go to the handler's activation. A refusal counts only if a handler exists behind it. Without a refusal, `vector`,
+ * unless it is null, gets the vector registers of this activation (go_to_caller()). */
+static enum cairn_status find_handler(struct cn_walk *walk, uint64_t key, const struct cn_saved_regs *regs,
+                                      uint64_t *vector)
 {
   enum cairn_status status = CAIRN_OK;
   bool there = cn_walk_begin(walk, &cairn_mutator, regs);
 
-  for (; there; there = cn_walk_next(walk)) {
+  for (; there; there = go_to_caller(walk, vector)) {
     const struct cn_frame_map *map = walk->frame.map;
     if (map != NULL && map->has_landing && cn_map_landing(map)->pad != CN_MAP_BARRED && is_in_span(map, key))
       break;
@@ -261,7 +277,7 @@ static __attribute__((noinline)) enum cairn_status throw_in_slow_path(uint64_t k
   else if (!cn_arch_may_replace_returns())
     status = fail(CAIRN_E_REFUSED, "the thread has a shadow stack");
   else
-    status = find_handler(&walk, key, regs);
+    status = find_handler(&walk, key, regs, transfer->vector);
   if (status == CAIRN_OK) {
     if (is_marked(walk.frame.pc_slot))
       cn_bypassed_marks_note(walk.frame.sp, cn_arch_strip_return(*walk.frame.pc_slot));
@@ -308,7 +324,7 @@ static enum cairn_status find_sure_handler(struct cn_walk *walk, uint64_t key, c
 
   if (!cn_arch_may_replace_returns())
     return fail(CAIRN_E_REFUSED, "the thread has a shadow stack");
-  enum cairn_status status = find_handler(walk, key, regs);
+  enum cairn_status status = find_handler(walk, key, regs, NULL);
   if ((status == CAIRN_OK || is_obstacle(status)) && find_lost_pad(key, regs, walk->frame.sp, &pc)) {
     cn_report_format_return(pc, place);
     return fail(CAIRN_E_REFUSED, "the call at pc %s lies in a span of the key and has no landing pad", place);
@@ -324,6 +340,8 @@ enum cairn_status cn_throw_from_slow_path(uint64_t key, uintptr_t exception, con
   enum cairn_status status = find_sure_handler(&walk, key, regs);
 
   CN_CHECK(cairn_mutator.busy && !cn_signals_is_interrupting());
+  if (status == CAIRN_OK && !cn_vectors_find(walk.frame.pc, walk.frame.sp, transfer.vector))
+    status = fail(CAIRN_E_NATIVE, "the unwinder does not find the way to the handler, for the vector registers");
   if (is_obstacle(status))
     unwinding = cn_throw_prepare_unwinding(&walk, exception);
   else if (status != CAIRN_OK)
@@ -367,7 +385,7 @@ enum cairn_status cairn_throw_handle(uint64_t key, struct cairn_handle *exceptio
   if (status != CAIRN_OK)
     return status;
   cn_slow_path_enter(mutator, true);
-  status = find_handler(&walk, key, NULL);
+  status = find_handler(&walk, key, NULL, NULL);
   if (is_obstacle(status))
     unwinding = cn_throw_prepare_unwinding(&walk, exception != NULL ? cairn_handle_get(exception) : 0);
   cn_slow_path_leave(mutator, true);

@@ -10,6 +10,7 @@
 
 #include <cairn/exceptions.h>
 #include "base/check.h"
+#include "deopt/vectors.h"
 #include "runtime/core/messages.h"
 #include "runtime/core/mutator.h"
 #include "runtime/os/os.h"
@@ -54,6 +55,7 @@ _Noreturn static void land(struct cn_unwinding *unwinding, const struct cn_os_fr
   CN_CHECK(cairn_mutator.state == CAIRN_ABI_MANAGED && !cairn_mutator.busy);
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     transfer.saved[i] = cn_os_frame_register(frame, cn_arch_callee_saved[i]);
+  cn_vectors_read(frame, transfer.vector);
   cn_throw_enter_pad(unwinding->map, unwinding->sp, &transfer);
   cn_throw_keep_exception(cairn_handle_get(unwinding->exception));
   free_unwinding(unwinding);

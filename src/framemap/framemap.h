@@ -34,7 +34,7 @@ struct cn_landing {
 struct cn_safepoint {
   uint8_t cfa_reg;                    /* DWARF number of a base of the port */
   int32_t cfa_offset;                 /* CFA = reg + offset */
-  uint16_t saved;                     /* bits of tracked registers that the prologue has saved */
+  uint32_t saved;                     /* bits of callee-saved registers that the prologue has saved */
   int32_t saved_offset[CN_SAVED_MAX]; /* the registers' offsets from the CFA (negative) */
   int32_t return_address_offset;      /* the return address's offset from the CFA (negative) */
   uint64_t id;                        /* statepoint id */

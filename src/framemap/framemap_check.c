@@ -35,7 +35,7 @@ static const char *return_address_wrong(const struct cn_frame_port *port, const 
 
   if (port->has_link_register ? !is_word_of_frame(port, f, offset) : offset != -port->pushed_bytes)
     return "frame map: a return address lies outside its place";
-  for (unsigned r = 0; r < port->tracked_count; r++)
+  for (unsigned r = 0; r < port->saved_count; r++)
     if (is_register_saved(f, r) && f->saved_offset[r] == offset)
       return "frame map: a register is saved in the place of the return address";
   return NULL;
@@ -47,9 +47,9 @@ const char *cn_framemap_frame_wrong(const struct cn_frame_port *port, const stru
     return "frame map: a frame address is not based on a base of the frame";
   if (f->cfa_offset < 8 || f->cfa_offset % 8)
     return "frame map: a frame address is not above its base";
-  if (f->saved >> port->tracked_count)
+  if (f->saved >> port->saved_count)
     return "frame map: a register is saved that is not callee-saved";
-  for (unsigned r = 0; r < port->tracked_count; r++) {
+  for (unsigned r = 0; r < port->saved_count; r++) {
     if (!is_register_saved(f, r))
       continue;
     if (!is_word_of_frame(port, f, f->saved_offset[r]))
@@ -73,7 +73,7 @@ static bool lies_in_frame(const struct cn_frame_port *port, const struct cn_safe
   int64_t from = offset - f->cfa_offset, to = from + size;
   if (to > -port->pushed_bytes || (from < f->return_address_offset + 8 && to > f->return_address_offset))
     return false;
-  for (unsigned r = 0; r < port->tracked_count; r++)
+  for (unsigned r = 0; r < port->saved_count; r++)
     if (is_register_saved(f, r) && from < f->saved_offset[r] + 8 && to > f->saved_offset[r])
       return false;
   return true;
@@ -230,7 +230,7 @@ bool cn_framemap_is_same_frame(const struct cn_frame_port *port, const struct cn
   bool same = a->cfa_reg == b->cfa_reg && a->cfa_offset == b->cfa_offset && a->saved == b->saved &&
               a->return_address_offset == b->return_address_offset;
 
-  for (unsigned r = 0; same && r < port->tracked_count; r++)
+  for (unsigned r = 0; same && r < port->saved_count; r++)
     same = !is_register_saved(a, r) || a->saved_offset[r] == b->saved_offset[r];
   return same;
 }

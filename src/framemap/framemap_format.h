@@ -32,7 +32,8 @@
  *                                    on x86-64 the set of registers, pushed from CFA - 16 down;
  *                                    on AArch64 the number of registers from x19 on, with x29 and x30;
  *           bit 7 clear: bits 0..5 are the set of saved registers; with a link register, these bits are 0, and
- *                  a uleb with the set and a uleb with -offset / 8 of the return address follow.
+ *                  a uleb with the set and a uleb with -offset / 8 of the return address follow. On AArch64 the
+ *                  set also has the vector registers v8 to v15, of which callees preserve the low words.
  *                  Then for each saved register, in the order of the bits, a uleb with -offset / 8;
  *           bit 6: a landing follows the statepoint id
  *    [u64   statepoint id]

@@ -138,10 +138,10 @@ static bool get_saved_registers(const struct cn_frame_port *port, const unsigned
   if (port->has_link_register &&
       (set || !cn_uleb_get(cursor, end, &set) || !get_place_in_frame(port, cursor, end, &out->return_address_offset)))
     return false;
-  if (set >> port->tracked_count)
+  if (set >> port->saved_count)
     return false;
-  out->saved = (uint16_t)set;
-  for (unsigned r = 0; r < port->tracked_count; r++)
+  out->saved = (uint32_t)set;
+  for (unsigned r = 0; r < port->saved_count; r++)
     if ((set >> r & 1) && !get_place_in_frame(port, cursor, end, &out->saved_offset[r]))
       return false;
   return true;

@@ -84,7 +84,7 @@ static void put_saved_registers(struct cn_bytes *out, const struct cn_frame_port
     cn_uleb_put(out, frame->saved);
     put_place_in_frame(out, frame->return_address_offset);
   }
-  for (unsigned r = 0; r < port->tracked_count; r++)
+  for (unsigned r = 0; r < port->saved_count; r++)
     if (frame->saved >> r & 1)
       put_place_in_frame(out, frame->saved_offset[r]);
 }
@@ -92,7 +92,7 @@ static void put_saved_registers(struct cn_bytes *out, const struct cn_frame_port
 void cn_framemap_put_frame_row(struct cn_bytes *out, const struct cn_frame_port *port, const struct cn_safepoint *frame)
 {
   CN_CHECK(frame->cfa_offset >= 0 && frame->cfa_offset % 8 == 0);
-  CN_CHECK(frame->saved >> port->tracked_count == 0);
+  CN_CHECK(frame->saved >> port->saved_count == 0);
   CN_CHECK(port->has_link_register || frame->return_address_offset == -port->pushed_bytes);
   cn_uleb_put(out, (uint64_t)frame->cfa_offset / 8);
   put_saved_registers(out, port, frame);

@@ -3,7 +3,7 @@
  * The frames of AArch64 as data. A call leaves the return address in the link register x30, and the callee's prologue
  * saves it. A shape's number is n, for a prologue that saves x19 to x18 + n and the frame record x29, x30. LLVM stores
  * pairs, from the frame address down: x19, x20, ...; the last register of an odd number lies in the lower half of its
- * pair; then x30 and x29. Saved vector registers lie below. The data are constant.
+ * pair; then x30 and x29. Saved vector registers lie below, and have no shape. The data are constant.
  */
 #include "framemap/frames_aarch64.h"
 
@@ -12,12 +12,12 @@
 
 enum { MOST_SAVED = CN_X29 }; /* the number of registers before x29 */
 
-static uint16_t set_of_shape(unsigned n)
+static uint32_t set_of_shape(unsigned n)
 {
-  return (uint16_t)(((1u << n) - 1) | 1u << CN_X29);
+  return ((1u << n) - 1) | 1u << CN_X29;
 }
 
-static unsigned find_shape(uint16_t saved)
+static unsigned find_shape(uint32_t saved)
 {
   for (unsigned n = 0; n <= MOST_SAVED; n++)
     if (saved == set_of_shape(n))
@@ -50,7 +50,9 @@ const struct cn_frame_port cn_frame_port_aarch64 = {
     .name = "AArch64",
     .elf_machine = EM_AARCH64,
     .tracked_count = CN_CALLEE_SAVED_COUNT,
-    .tracked = {CN_DWARF_X19, 20, 21, 22, 23, 24, 25, 26, 27, CN_DWARF_X28, CN_DWARF_X29},
+    .saved_count = CN_CALLEE_SAVED_COUNT + CN_SAVED_VECTORS,
+    .callee_saved = {CN_DWARF_X19, 20, 21, 22, 23, 24, 25, 26, 27, CN_DWARF_X28, CN_DWARF_X29, CN_DWARF_V8, 73, 74, 75,
+                     76, 77, 78, CN_DWARF_V15},
     .frame_pointer = CN_PORT_FRAME_POINTER,
     .base = {CN_DWARF_SP, CN_DWARF_X29, CN_DWARF_X19},
     .has_zero_at_sp = true,

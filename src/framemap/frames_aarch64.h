@@ -41,8 +41,12 @@ enum {
   CN_DWARF_PC,
   CN_DWARF_VG = 46, /* the size of scalable vectors */
   CN_DWARF_V0 = 64,
+  CN_DWARF_V8 = 72,
+  CN_DWARF_V15 = 79,
   CN_DWARF_V31 = 95
 };
+/* Functions keep the low halves of v8 to v15, of which they save those that they change. */
+enum { CN_SAVED_VECTORS = CN_DWARF_V15 - CN_DWARF_V8 + 1 };
 enum { CN_PORT_REGISTER_COUNT = CN_DWARF_LAST + 1 }; /* number of registers, with the stack pointer's unused place */
 
 /* The register that prologues set to the address of its saved value, just below the saved link register. */

@@ -11,7 +11,7 @@
 /* The callee-saved registers in the order of compilers' pushes. */
 static const uint8_t push_order[CN_CALLEE_SAVED_COUNT] = {CN_RBP, CN_R15, CN_R14, CN_R13, CN_R12, CN_RBX};
 
-static unsigned find_shape(uint16_t saved)
+static unsigned find_shape(uint32_t saved)
 {
   return saved >> CN_CALLEE_SAVED_COUNT ? (unsigned)CN_NO_SHAPE : saved;
 }
@@ -20,7 +20,7 @@ static bool fill_shape(unsigned shape, struct cn_saved_places *out)
 {
   int32_t pushed = CN_FIRST_PUSH_OFFSET;
 
-  *out = (struct cn_saved_places){.saved = (uint16_t)shape, .return_address = CN_RETURN_ADDRESS_OFFSET};
+  *out = (struct cn_saved_places){.saved = shape, .return_address = CN_RETURN_ADDRESS_OFFSET};
   for (unsigned i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
     if (shape >> push_order[i] & 1) {
       out->offset[push_order[i]] = pushed;
@@ -35,7 +35,8 @@ const struct cn_frame_port cn_frame_port_x86_64 = {
     .name = "x86-64",
     .elf_machine = EM_X86_64,
     .tracked_count = CN_CALLEE_SAVED_COUNT,
-    .tracked = {CN_DWARF_RBX, CN_DWARF_RBP, CN_DWARF_R12, CN_DWARF_R13, CN_DWARF_R14, CN_DWARF_R15},
+    .saved_count = CN_CALLEE_SAVED_COUNT,
+    .callee_saved = {CN_DWARF_RBX, CN_DWARF_RBP, CN_DWARF_R12, CN_DWARF_R13, CN_DWARF_R14, CN_DWARF_R15},
     .frame_pointer = CN_PORT_FRAME_POINTER,
     .base = {CN_DWARF_SP, CN_DWARF_RBP, CN_DWARF_RBX},
     .last_general = CN_DWARF_LAST,

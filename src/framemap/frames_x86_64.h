@@ -23,6 +23,7 @@ enum {
   CN_DWARF_LAST = CN_DWARF_R15, /* the last of the general registers */
   CN_DWARF_RETURN_ADDRESS       /* the return address */
 };
+enum { CN_SAVED_VECTORS = 0 };                       /* callee-saved vector registers */
 enum { CN_PORT_REGISTER_COUNT = CN_DWARF_LAST + 1 }; /* number of registers that a collector may update */
 
 /* The register that prologues set to the address of its saved value, just below the return address. */

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum {
-  CN_SAVED_MAX = 11,      /* the largest number of tracked registers */
+  CN_SAVED_MAX = 19,      /* the largest number of callee-saved registers */
   CN_PORT_BASE_COUNT = 3, /* the number of bases; a map names a base by two bits, whose fourth value has another use */
   CN_PORT_RANGE_MAX = 3,
   CN_NO_SHAPE = 64, /* a shape's number has six bits */
@@ -25,7 +25,7 @@ struct cn_register_range {
 
 /* The places of the caller's registers and of the return address, as offsets from the frame address. */
 struct cn_saved_places {
-  uint16_t saved; /* bits of tracked registers */
+  uint32_t saved; /* bits of callee-saved registers */
   int32_t offset[CN_SAVED_MAX];
   int32_t return_address;
 };
@@ -34,8 +34,10 @@ struct cn_frame_port {
   const char *name;     /* for messages */
   uint16_t elf_machine; /* EM_... */
 
-  /* The callee-saved registers, by DWARF number, in the order of enum cn_reg; the index of the frame pointer. */
-  uint8_t tracked_count, tracked[CN_SAVED_MAX], frame_pointer;
+  /* The callee-saved registers, by DWARF number: those that a stack walk tracks, in the order of enum cn_reg, and up to
+   * `saved_count` the vector registers, which contain no references. A thread that leaves activations for good restores
+   * them all. The index of the frame pointer. */
+  uint8_t tracked_count, saved_count, callee_saved[CN_SAVED_MAX], frame_pointer;
 
   /* The bases of frame addresses and places: the stack pointer, the frame pointer, and the register that LLVM uses as
    * base pointer if the frame is realigned and has a variable size. */
@@ -70,7 +72,7 @@ struct cn_frame_port {
 
   /* The shape of the prologue that usually saves this set of registers, or CN_NO_SHAPE; and the places of a shape.
    * False if the shape does not exist. */
-  unsigned (*find_shape)(uint16_t saved);
+  unsigned (*find_shape)(uint32_t saved);
   bool (*fill_shape)(unsigned shape, struct cn_saved_places *out);
 };
 
@@ -81,7 +83,17 @@ static inline unsigned cn_port_tracked_index_of(const struct cn_frame_port *port
 {
   unsigned index = 0;
 
-  while (index < port->tracked_count && port->tracked[index] != dwarf)
+  while (index < port->tracked_count && port->callee_saved[index] != dwarf)
+    index++;
+  return index;
+}
+
+/* The index of a callee-saved register, or the port's saved_count. */
+static inline unsigned cn_port_saved_index_of(const struct cn_frame_port *port, unsigned dwarf)
+{
+  unsigned index = 0;
+
+  while (index < port->saved_count && port->callee_saved[index] != dwarf)
     index++;
   return index;
 }

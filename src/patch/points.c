@@ -48,7 +48,7 @@ static void fill_saved(struct cairn_point *point, const struct cn_safepoint *fra
   for (unsigned reg = 0; reg < CN_CALLEE_SAVED_COUNT; reg++)
     if (frame->saved >> reg & 1)
       point->saved[point->saved_count++] =
-          (struct cairn_point_saved){CN_ARCH_FRAME_PORT->tracked[reg], frame->saved_offset[reg]};
+          (struct cairn_point_saved){CN_ARCH_FRAME_PORT->callee_saved[reg], frame->saved_offset[reg]};
   if (CN_ARCH_FRAME_PORT->has_link_register)
     point->saved[point->saved_count++] =
         (struct cairn_point_saved){CN_ARCH_FRAME_PORT->return_address, frame->return_address_offset};

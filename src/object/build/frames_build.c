@@ -106,7 +106,7 @@ static const char *check_stack_size(const struct frames_builder *b, const struct
   uint64_t whole = size->bytes + b->port->pushed_bytes;
   if (-(int64_t)frame->return_address_offset > (int64_t)whole)
     return differ;
-  for (unsigned i = 0; i < b->port->tracked_count; i++)
+  for (unsigned i = 0; i < b->port->saved_count; i++)
     if ((frame->saved >> i & 1) && -(int64_t)frame->saved_offset[i] > (int64_t)whole)
       return differ;
   if (sized && (uint64_t)frame->cfa_offset == whole)

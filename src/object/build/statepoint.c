@@ -39,7 +39,7 @@ void cn_record_base_frame_on_sp(struct cn_statepoint_record *r, struct cn_safepo
   const struct cn_frame_port *port = r->port;
 
   CN_CHECK(frame == r->frame && !r->frame_pointer_distance);
-  if (port->pushed_bytes || may_callee_move(r) || frame->cfa_reg != port->tracked[port->frame_pointer] ||
+  if (port->pushed_bytes || may_callee_move(r) || frame->cfa_reg != port->callee_saved[port->frame_pointer] ||
       r->stack_size > INT32_MAX || r->stack_size < (uint64_t)frame->cfa_offset)
     return;
   r->frame_pointer_distance = frame->cfa_offset;
@@ -49,7 +49,7 @@ void cn_record_base_frame_on_sp(struct cn_statepoint_record *r, struct cn_safepo
 
 bool cn_record_is_frame_register(const struct cn_statepoint_record *r, unsigned reg)
 {
-  if (r->frame_pointer_distance && reg == r->port->tracked[r->port->frame_pointer])
+  if (r->frame_pointer_distance && reg == r->port->callee_saved[r->port->frame_pointer])
     return true;
   return reg == r->frame->cfa_reg && !cn_port_is_sp(r->port, reg);
 }
@@ -73,7 +73,7 @@ struct cairn_stackmap_location cn_record_rebase_location(const struct cn_statepo
   const struct cn_frame_port *port = r->port;
   int64_t pointer, base;
 
-  if (r->frame_pointer_distance && l.reg == port->tracked[port->frame_pointer])
+  if (r->frame_pointer_distance && l.reg == port->callee_saved[port->frame_pointer])
     return change_base(l, port->base[0], r->frame_pointer_distance - (int64_t)r->frame->cfa_offset);
   if (!may_callee_move(r) || cn_port_is_sp(port, r->frame->cfa_reg) || !cn_port_is_sp(port, l.reg) || l.offset < 0 ||
       !find_register_distance(r, l.reg, &pointer) || !find_register_distance(r, r->frame->cfa_reg, &base))
@@ -115,7 +115,7 @@ enum cn_keeps cn_record_keeps_register(const struct cn_statepoint_record *r, uns
   if (!cn_port_is_tracked(port, reg))
     return convention == CONVENTION_PRESERVE_ALL ? CN_KEEPS_VALUE : CN_KEEPS_NOT_HERE;
   if (convention == CONVENTION_PRESERVE_NONE) /* the callee preserves only the frame pointer */
-    return reg == port->tracked[port->frame_pointer] ? CN_KEEPS_VALUE : CN_KEEPS_NOT_HERE;
+    return reg == port->callee_saved[port->frame_pointer] ? CN_KEEPS_VALUE : CN_KEEPS_NOT_HERE;
   if (convention == CONVENTION_SWIFT_TAIL && cn_port_is_swifttail_argument(port, reg))
     return CN_KEEPS_NOT_HERE;
   return kept ? CN_KEEPS_VALUE : CN_KEEPS_NOT_HERE;
@@ -138,7 +138,7 @@ bool cn_record_lies_in_frame(const struct cn_statepoint_record *r, unsigned reg,
     return false;
   if (!cn_port_is_sp(port, reg) && r->stack_size <= INT32_MAX && from < -(int64_t)r->stack_size - port->pushed_bytes)
     return false;
-  for (unsigned i = 0; i < port->tracked_count; i++)
+  for (unsigned i = 0; i < port->saved_count; i++)
     if ((f->saved >> i & 1) && from < f->saved_offset[i] + 8 && to > f->saved_offset[i])
       return false;
   return true;

@@ -8,6 +8,8 @@
  *   callee-saved registers unchanged or saved at CFA + constant;
  *   all other general registers unsaved.
  *
+ * Of vector registers, only the port's callee-saved ones are read.
+ *
  * struct cn_cfi owns libdw's handles. In the object's private copy, .eh_frame is relocated and gets a type that libdw
  * reads. Errors are returned as text.
  */
@@ -148,8 +150,7 @@ static const char *note_return_address(const struct cn_frame_port *port, bool sa
 static const char *read_saved_register(const struct cn_frame_port *port, Dwarf_Frame *frame, int dwarf,
                                        struct cn_safepoint *out)
 {
-  CN_CHECK(dwarf >= 0 && dwarf <= port->return_address);
-  unsigned reg = cn_port_tracked_index_of(port, (unsigned)dwarf);
+  unsigned reg = cn_port_saved_index_of(port, (unsigned)dwarf);
   bool saved;
   int64_t offset;
 
@@ -157,13 +158,13 @@ static const char *read_saved_register(const struct cn_frame_port *port, Dwarf_F
     return "it keeps a register of its caller in a place other than the frame address and a constant";
   if (dwarf == port->return_address)
     return note_return_address(port, saved, offset, out);
-  if (reg == port->tracked_count)
+  if (reg == port->saved_count)
     return saved ? "it saves registers that its callers do not expect to be saved" : NULL;
   if (!saved)
     return NULL;
   if (offset > -8 - port->pushed_bytes || offset < INT32_MIN || offset % 8)
     return "it saves a register outside its frame";
-  out->saved |= (uint16_t)(1u << reg);
+  out->saved |= 1u << reg;
   out->saved_offset[reg] = (int32_t)offset;
   return NULL;
 }
@@ -176,7 +177,7 @@ static const char *check_saved_registers(const struct cn_frame_port *port, const
   CN_CHECK(cn_port_base_index_of(port, f->cfa_reg) < CN_PORT_BASE_COUNT && f->cfa_offset >= 8);
   if (sized && f->return_address_offset < -f->cfa_offset)
     return "it saves its return address outside its frame";
-  for (unsigned i = 0; i < port->tracked_count; i++) {
+  for (unsigned i = 0; i < port->saved_count; i++) {
     if (!(f->saved >> i & 1))
       continue;
     if (sized && f->saved_offset[i] < -f->cfa_offset)
@@ -220,6 +221,8 @@ const char *cn_cfi_read_row(struct cn_cfi *cfi, uint64_t end, unsigned length, s
   for (int dwarf = 0; !why && dwarf <= port->return_address; dwarf++)
     if (!cn_port_is_sp(port, (uint64_t)dwarf)) /* the stack pointer equals the frame address */
       why = read_saved_register(port, frame, dwarf, out);
+  for (unsigned i = port->tracked_count; !why && i < port->saved_count; i++)
+    why = read_saved_register(port, frame, port->callee_saved[i], out);
   free(frame);
   return why ? why : check_saved_registers(port, out);
 }

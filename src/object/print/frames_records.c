@@ -89,9 +89,9 @@ void cn_frames_print_row(const struct cn_frames_printer *p, const struct cn_safe
     cn_frames_print_sum(p, cfa.reg, cfa.offset);
   }
   cn_frames_open_json(p, "saved", '[');
-  for (unsigned r = 0; r < port->tracked_count; r++)
+  for (unsigned r = 0; r < port->saved_count; r++)
     if (s->saved >> r & 1)
-      print_saved_register(p, port->tracked[r], s->saved_offset[r]);
+      print_saved_register(p, port->callee_saved[r], s->saved_offset[r]);
   if (port->has_link_register)
     print_saved_register(p, port->return_address, s->return_address_offset);
   cn_frames_close_json(p);

@@ -14,6 +14,8 @@
 /* The port's registers.h defines constants and inline functions:
  *   - enum cn_reg, the callee-saved registers, which a stack walk tracks; CN_CALLEE_SAVED_COUNT;
  *     CN_ARCH_REGISTER_COUNT, the number of registers that a collector may update
+ *   - CN_ARCH_SAVED_VECTORS, the number of vector registers of which callees preserve the low words; a stack walk does
+ *     not track them, because they contain no references
  *   - CN_ARCH_FRAME_POINTER, the register that a prologue may set to the address of its saved value;
  *     CN_ARCH_ENTRY_SAVED_REGISTER, the register that the stub at the entry from native code saves
  *   - CN_ARCH_SHAPES, the number of shapes of usual prologues; at most 64. Of a shape:
@@ -188,11 +190,14 @@ bool cn_arch_may_replace_returns(void);
 
 /* The registers and the place of a thread that leaves activations for good. `slot` becomes the stack pointer, and has a
  * return address: the code at `pc` runs as if that return address had called it. The callee-saved registers are in the
- * order of enum cn_reg. The result is also in the first vector register; the second result is an integer. */
+ * order of enum cn_reg. The result is also in the first vector register; the second result is an integer. `vector` has
+ * the callee-saved vector registers. Stubs that managed code calls fill it with the registers' contents, and callees
+ * replace those that the left activations have saved (cn_map_read_vectors()). */
 struct cn_transfer {
   uintptr_t saved[CN_CALLEE_SAVED_COUNT];
   uintptr_t *slot;
   uintptr_t pc, argument, result, second;
+  uint64_t vector[CN_ARCH_SAVED_VECTORS];
 };
 
 /* Do the transfer. The calling thread is managed; the struct lies below the slot. */

@@ -12,6 +12,7 @@
 #include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 
+enum { SAVED_COUNT = CN_CALLEE_SAVED_COUNT + CN_ARCH_SAVED_VECTORS };
 enum { MIN_CHUNK_BYTES = 128, MAX_CHUNK_BYTES = 8 << 20, WORD_BYTES = sizeof(uintptr_t) };
 _Static_assert(CN_PLAIN_REGISTERS <= (int)CN_CALLEE_SAVED_COUNT && CN_PLAIN_REGISTERS < (int)CN_PLAIN_SP &&
                    (int)CN_PLAIN_SP == WORD_BYTES - 1,
@@ -94,7 +95,7 @@ bool cn_maps_save_outside(const struct cn_safepoint *safepoint)
 {
   int32_t pc = return_offset_of(safepoint);
 
-  for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
+  for (int i = 0; i < SAVED_COUNT; i++)
     if ((safepoint->saved >> i & 1) &&
         (is_outside(safepoint, safepoint->saved_offset[i]) || safepoint->saved_offset[i] == pc))
       return true;
@@ -218,7 +219,7 @@ const struct cn_frame_map *cn_maps_decode_safepoint(struct cn_map_memory *maps, 
                               .cfa_reg = safepoint.cfa_reg,
                               .shape = shape < CN_ARCH_SHAPES ? shape & CN_ENTRY_SHAPE_MASK : 0,
                               .pushed = shape < CN_ARCH_SHAPES,
-                              .saved = safepoint.saved,
+                              .saved = safepoint.saved & ((1u << CN_CALLEE_SAVED_COUNT) - 1),
                               .has_landing = safepoint.landing.pad != 0 || safepoint.landing.barred,
                               .plain = plain,
                               .roots = roots - plain,
@@ -245,6 +246,8 @@ const struct cn_frame_map *cn_maps_decode_safepoint(struct cn_map_memory *maps, 
     saved[i] = safepoint.saved_offset[i];
   if (!map->pushed)
     saved[CN_CALLEE_SAVED_COUNT] = return_offset_of(&safepoint);
+  for (int i = CN_CALLEE_SAVED_COUNT; i < (int)SAVED_COUNT && !map->pushed; i++)
+    saved[i + 1] = safepoint.saved_offset[i];
   if (map->has_landing)
     fill_landing(map, &safepoint.landing, function->entry, pc);
   return map;

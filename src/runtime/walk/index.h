@@ -24,7 +24,8 @@
 
 /* A decoded safepoint, kept until its image is removed. The map is followed in memory by `plain` codes of roots; then,
  * at a multiple of eight, by the roots without a code and the described allocas; then, if the prologue has no shape, by
- * the offsets of the saved registers and, last, of the return address; then, if the call has one, by its landing.
+ * the offsets of the saved registers, of the return address, and of vector registers, 0 for those that the prologue has
+ * not saved; then, if the call has one, by its landing.
  *
  * Root code: the low three bits are the callee-saved register that holds the root (enum cn_reg), below
  * CN_PLAIN_REGISTERS, or CN_PLAIN_SP for a root on the stack. For CN_PLAIN_SP the other bits are the root's distance
@@ -42,7 +43,7 @@ struct cn_frame_map {
   uint16_t plain_at[];
 };
 enum { CN_PLAIN_REG_MASK = 7, CN_PLAIN_SP = 7, CN_PLAIN_MAX = UINT16_MAX, CN_PLAIN_REGISTERS = 6 };
-enum { CN_MAP_OFFSETS = CN_CALLEE_SAVED_COUNT + 1 }; /* of a prologue without shape */
+enum { CN_MAP_OFFSETS = CN_CALLEE_SAVED_COUNT + 1 + CN_ARCH_SAVED_VECTORS }; /* of a prologue without shape */
 
 /* The words before a map. */
 struct cn_map_prefix {
@@ -77,6 +78,18 @@ static inline const struct cn_described_area *cn_map_areas(const struct cn_frame
 static inline const int32_t *cn_map_saved_offsets(const struct cn_frame_map *map)
 {
   return (const int32_t *)(cn_map_areas(map) + map->areas);
+}
+
+/* Read the values that the callee-saved vector registers have when the map's frame, which ends at `cfa`, returns.
+ * `vector` has their values in the frame. Frames with a shape save none. */
+static inline void cn_map_read_vectors(const struct cn_frame_map *map, uintptr_t cfa, uint64_t *vector)
+{
+  if (CN_ARCH_SAVED_VECTORS == 0 || map->pushed)
+    return;
+  const int32_t *offset = cn_map_saved_offsets(map) + CN_CALLEE_SAVED_COUNT + 1;
+  for (int i = 0; i < (int)CN_ARCH_SAVED_VECTORS; i++)
+    if (offset[i] != 0)
+      vector[i] = *(const uint64_t *)(cfa + (uintptr_t)(intptr_t)offset[i]);
 }
 
 /* The landing of a call (framemap.h). The two last members keep whether the call lies in a span of `key`

@@ -540,7 +540,7 @@ static uintptr_t *move_return_address(const struct cn_frame *frame, uintptr_t cf
   return last;
 }
 
-uintptr_t *cn_walk_leave_frame(struct cn_walk *walk, uintptr_t saved[CN_CALLEE_SAVED_COUNT])
+void cn_walk_leave_frame(struct cn_walk *walk, struct cn_transfer *transfer)
 {
   struct cn_frame *frame = &walk->frame;
   bool is_pushed = frame->size != 0 || frame->map->pushed;
@@ -558,10 +558,11 @@ uintptr_t *cn_walk_leave_frame(struct cn_walk *walk, uintptr_t saved[CN_CALLEE_S
     place_saved_registers(frame, cfa);
 #pragma GCC unroll 16
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT; i++)
-    saved[i] = *frame->place[i];
+    transfer->saved[i] = *frame->place[i];
   for (unsigned pushed = is_pushed ? cn_arch_shape_registers(frame->shape) : 0; pushed != 0; pushed &= pushed - 1) {
     int i = __builtin_ctz(pushed);
-    saved[i] = *(const uintptr_t *)(cfa + offset[i]);
+    transfer->saved[i] = *(const uintptr_t *)(cfa + offset[i]);
   }
-  return move_return_address(frame, cfa);
+  cn_map_read_vectors(frame->map, cfa, transfer->vector);
+  transfer->slot = move_return_address(frame, cfa);
 }

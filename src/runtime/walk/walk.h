@@ -109,10 +109,11 @@ bool cn_walk_next(struct cn_walk *walk);
 /* Go to the activation of the state, or to the end if its pc is null. False: the walk is at its end. */
 bool cn_walk_set_state(struct cn_walk *walk, const struct cairn_stack_state *state);
 
-/* Read the values that the callee-saved registers have when the current frame returns: a frame with a map, with known
- * places of all of them. Returns the last word of the frame, which then has the address where the frame returns to,
- * without a signature: the slot of a transfer (arch.h). The walk is then of no further use. */
-uintptr_t *cn_walk_leave_frame(struct cn_walk *walk, uintptr_t saved[CN_CALLEE_SAVED_COUNT]);
+/* Set the callee-saved registers of the transfer (arch.h) to the values that they have when the current frame returns:
+ * a frame with a map, with known places of all tracked registers. The transfer has the vector registers of the frame.
+ * Its slot becomes the last word of the frame, which then has the address where the frame returns to, without a
+ * signature. The walk is then of no further use. */
+void cn_walk_leave_frame(struct cn_walk *walk, struct cn_transfer *transfer);
 
 /* A saved position on a stack. A walk in a later stop continues there if neither the activation nor an older activation
  * has run since. The walk gets copies of the saved registers, and must not write them. */

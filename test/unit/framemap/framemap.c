@@ -60,14 +60,14 @@ static void fill_other_places(struct cn_safepoint *s, uint32_t gap)
 {
   int32_t next = -8 - port->pushed_bytes;
 
-  s->saved = (uint16_t)any(1u << port->tracked_count);
+  s->saved = any(1u << port->saved_count);
   s->return_address_offset = -port->pushed_bytes;
   if (port->has_link_register) {
     s->return_address_offset = next;
     next -= 8 * (int32_t)(1 + any(gap));
   }
-  for (unsigned i = 0; i < port->tracked_count; i++) {
-    unsigned reg = port->tracked_count - 1 - i;
+  for (unsigned i = 0; i < port->saved_count; i++) {
+    unsigned reg = port->saved_count - 1 - i;
     if (!(s->saved >> reg & 1))
       continue;
     s->saved_offset[reg] = next;
@@ -84,7 +84,7 @@ static void fill_frame(struct cn_safepoint *s)
   if (any(2))
     fill_regular_places(s);
   else
-    fill_other_places(s, s->cfa_offset > 8 * 600 ? 49 : 3);
+    fill_other_places(s, s->cfa_offset > 8 * 600 ? 29 : 3);
   s->cfa_reg = any_base(s);
   if (!s->saved && !port->has_link_register && any(2))
     s->cfa_offset = 8;
@@ -102,7 +102,7 @@ static bool fits(const struct cn_safepoint *f, unsigned reg, int64_t offset, int
     return true;
   if (to > -port->pushed_bytes || (from < f->return_address_offset + 8 && to > f->return_address_offset))
     return false;
-  for (unsigned r = 0; r < port->tracked_count; r++)
+  for (unsigned r = 0; r < port->saved_count; r++)
     if ((f->saved >> r & 1) && from < f->saved_offset[r] + 8 && to > f->saved_offset[r])
       return false;
   return true;
@@ -241,7 +241,7 @@ static void assert_same_safepoint(const struct cn_map_safepoint *want, struct cn
   assert_int_equal(got->saved, want->frame.saved);
   assert_int_equal(got->return_address_offset, want->frame.return_address_offset);
   assert_true(got->id == want->frame.id);
-  for (unsigned r = 0; r < port->tracked_count; r++)
+  for (unsigned r = 0; r < port->saved_count; r++)
     if (got->saved >> r & 1)
       assert_int_equal(got->saved_offset[r], want->frame.saved_offset[r]);
   assert_int_equal(got->landing.pad, want->frame.landing.pad);
@@ -483,17 +483,19 @@ static void wrong_aarch64_numbers_are_refused(void **state)
       {"shape 0", 8, {5, 0, 0, 2, 0x80}},
       {"shape 10", 8, {5, 0, 0, 12, 0x8a}},
       {"a set of registers", 12, {5, 0, 0, 4, 0, 0x80, 8, 1, 2}},
+      {"a vector register", 12, {5, 0, 0, 4, 0, 0x80, 16, 1, 2}},
       {"an empty set", 8, {5, 0, 0, 2, 0, 0, 1}},
   };
   static const struct row rows[] = {
       {"shape", 8, {5, 0, 0, 20, 0x8b}},
       {"the last shape", 8, {5, 0, 0, 20, 0xbf}},
       {"a set beside a set", 12, {5, 0, 0, 4, 1, 0x80, 8, 1, 2}},
-      {"set of registers", 12, {5, 0, 0, 4, 0, 0x80, 16, 1, 2}},
+      {"set of registers", 12, {5, 0, 0, 4, 0, 0x80, 0x80, 0x20, 1, 2}},
       {"set of registers ends", 8, {5, 0, 0, 0x82, 0x80, 0, 0, 0x80}},
       {"return address above the frame", 12, {5, 0, 0, 4, 0, 0x80, 8, 0, 2}},
       {"return address far away", 12, {5, 0, 0, 4, 0, 0, 0x81, 0x80, 0x80, 0x80, 1}},
       {"register saved above the frame", 12, {5, 0, 0, 4, 0, 0x80, 8, 1, 0}},
+      {"vector register saved above the frame", 12, {5, 0, 0, 4, 0, 0x80, 16, 1, 0}},
   };
   struct made_map m;
   struct cn_safepoint s;

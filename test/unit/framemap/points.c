@@ -152,7 +152,7 @@ static void assert_same_point(const struct cn_map_point *want, struct cn_point g
   assert_int_equal(got.frame.cfa_offset, want->point.frame.cfa_offset);
   assert_int_equal(got.frame.saved, want->point.frame.saved);
   assert_int_equal(got.frame.return_address_offset, want->point.frame.return_address_offset);
-  for (unsigned r = 0; r < port->tracked_count; r++)
+  for (unsigned r = 0; r < port->saved_count; r++)
     assert_int_equal(got.frame.saved_offset[r], want->point.frame.saved_offset[r]);
   for (size_t i = 0; i < want->values.count; i++) {
     assert_int_equal(cn_points_next_value(&got, &value), 0);

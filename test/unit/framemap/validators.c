@@ -201,7 +201,8 @@ static void link_registers(void **state)
   LINK(frame->return_address_offset, -72, "a return address lies outside its place");
   LINK(frame->return_address_offset, -8, "a register is saved in the place of the return address");
   LINK(frame->saved_offset[0], 0, "a register is saved outside the frame");
-  LINK(frame->saved, 1 << 11 | frame->saved, "a register is saved that is not callee-saved");
+  LINK(frame->saved, 1 << 11 | frame->saved, "a register is saved outside the frame"); /* v8 */
+  LINK(frame->saved, 1 << 19 | frame->saved, "a register is saved that is not callee-saved");
   LINK(root.base.offset, 40, "a slot lies outside the frame"); /* x30 */
   LINK(root.base.offset, 64, "a slot lies outside the frame");
   LINK(root.base, ((struct cn_frame_place){1, 30, 0}), "a reference is in a register that no call preserves");

@@ -41,7 +41,7 @@ static void look_ups(void **state)
   assert_int_equal(points[0].frame_reg, CN_DWARF_SP);
   assert_int_equal(points[0].frame_offset, 16);
   assert_int_equal(points[0].saved_count, 1 + CN_ARCH_FRAME_PORT->has_link_register);
-  assert_int_equal(points[0].saved[0].reg, CN_ARCH_FRAME_PORT->tracked[SAVED_REGISTER]);
+  assert_int_equal(points[0].saved[0].reg, CN_ARCH_FRAME_PORT->callee_saved[SAVED_REGISTER]);
   assert_int_equal(points[0].saved[0].offset, SAVED_OFFSET);
   if (CN_ARCH_FRAME_PORT->has_link_register)
     assert_true(points[0].saved[1].reg == CN_ARCH_FRAME_PORT->return_address &&

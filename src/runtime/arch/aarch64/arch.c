@@ -29,7 +29,8 @@ _Static_assert(sizeof(struct cn_anchor) == CAIRN_ABI_ANCHOR_SIZE, "abi.def");
 _Static_assert(offsetof(struct cn_saved_regs, pc) == 256, "stubs.S stores 32 words below the return address");
 _Static_assert(offsetof(struct cn_transfer, slot) == 88 && offsetof(struct cn_transfer, pc) == 96 &&
                    offsetof(struct cn_transfer, argument) == 104 && offsetof(struct cn_transfer, result) == 112 &&
-                   offsetof(struct cn_transfer, second) == 120 && sizeof(struct cn_transfer) == 128,
+                   offsetof(struct cn_transfer, second) == 120 && offsetof(struct cn_transfer, vector) == 128 &&
+                   sizeof(struct cn_transfer) == 192,
                "TRANSFER_SLOT and others in stubs.S");
 
 enum { DWARF_X19 = 19, DWARF_X29 = 29, DWARF_SP = 31, INSTRUCTION_BYTES = 4 };

@@ -419,7 +419,8 @@ end cairn_collect
         .set TRANSFER_PC, 96
         .set TRANSFER_ARGUMENT, 104     /* and the result, which follows */
         .set TRANSFER_SECOND, 120
-        .set TRANSFER_SIZE, 128
+        .set TRANSFER_D8, 128
+        .set TRANSFER_SIZE, 192
 
 /* DW_CFA_expression: the register is saved at the register with DWARF operation `breg`, plus the offset. */
         .macro cfi_saved_at register, breg, offset
@@ -435,15 +436,27 @@ end cairn_collect
         .irp n, 19,20,21,22,23,24,25,26,27,28,29
         cfi_saved_at \n, \breg, TRANSFER_X19+8*(\n-19)
         .endr
+        .irp n, 72,73,74,75,76,77,78,79
+        cfi_saved_at \n, \breg, TRANSFER_D8+8*(\n-72)
+        .endr
         .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17
         .cfi_undefined \n
         .endr
+        .endm
+
+/* The callee-saved vector registers, with the transfer that BASE points to. */
+        .macro move_transferred_vectors instruction, base
+        \instruction d8, d9, [\base, #TRANSFER_D8]
+        \instruction d10, d11, [\base, #TRANSFER_D8 + 16]
+        \instruction d12, d13, [\base, #TRANSFER_D8 + 32]
+        \instruction d14, d15, [\base, #TRANSFER_D8 + 48]
         .endm
 
 /* Calls FUNCTION(regs, transfer, third, ...), and does the transfer. */
         .macro transfer_by function
         sub sp, sp, #TRANSFER_SIZE
         mov x19, sp
+        move_transferred_vectors stp, x19
         regs_to x0
         mov x1, x19
         bl \function
@@ -460,10 +473,11 @@ end cairn_collect
         ldp x25, x26, [\base, #TRANSFER_X19 + 48]
         ldp x27, x28, [\base, #TRANSFER_X19 + 64]
         ldr x29, [\base, #TRANSFER_X29]
+        move_transferred_vectors ldp, \base
         .endm
 
         .macro cfi_registers_loaded
-        .irp n, 19,20,21,22,23,24,25,26,27,28,29
+        .irp n, 19,20,21,22,23,24,25,26,27,28,29,72,73,74,75,76,77,78,79
         .cfi_same_value \n
         .endr
         .endm
@@ -513,6 +527,7 @@ end cairn_deoptimize
 managed_function cairn_throw
         save_callee_saved
         sub sp, sp, #TRANSFER_SIZE
+        move_transferred_vectors stp, sp
         regs_to x2
         mov x3, sp
         bl cn_throw_from_managed
