@@ -99,6 +99,9 @@ struct cn_convention_port {
   unsigned point_target_bytes;
   /* The lengths of regions of points are multiples of this number. */
   unsigned point_unit;
+  /* True if LLVM 22 counts directives of the assembler as instructions of a shadow, so that the shadow may reach into
+   * the next block (docs/llvm-22.md, "patchpoints"). */
+  bool miscounts_shadows;
   /* The most arguments of convention anyregcc; instruction selection has no registers for more. */
   unsigned any_register_arguments;
 

@@ -9,7 +9,7 @@
  * pointers to the calls.
  *
  * LLVM keeps the return addresses of ordinary calls out of a shadow, and not those of statepoints. A fence, which is a
- * stackmap without shadow, ends a shadow before each statepoint that may follow it.
+ * stackmap without shadow, ends a shadow before each statepoint that may follow it (point_fences.c).
  *
  * LLVM records an undefined value as the contents of some register. The description names such a value, and a constant
  * replaces it. If the pass runs again, it makes the descriptions anew.

@@ -3,7 +3,9 @@
  * Inserts fences (abi.def, POINT_FENCE). LLVM 22 promises that a shadow holds neither the end of a block nor another
  * point (stackmaps-v2, "llvm.experimental.stackmap"), and it pads a shadow before a call with no-ops. For a statepoint
  * LLVM leaves the padding out, so that threads would return into the shadow (docs/llvm-22.md, "patchpoints"). A
- * stackmap without shadow directly before the statepoint makes LLVM pad. Part of pass describe-points.
+ * stackmap without shadow directly before the statepoint makes LLVM pad. For targets whose shadows LLVM miscounts, a
+ * fence directly after each stackmap makes all of its shadow no-ops, and the object side checks that the shadow ends
+ * before the fence (points_build.c). Part of pass describe-points.
  *
  * Needs: final statepoints. Provides: cn_insert_point_fences(), cn_remove_point_fences(). Breaks: nothing.
  *
@@ -16,8 +18,9 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/analysis/cfg.h"
-#include "compile/effects/points.h"
+#include "compile/core/convention.h"
 #include "compile/core/each.h"
+#include "compile/effects/points.h"
 
 enum { STACKMAP_BYTES_OPERAND = 1 };
 
@@ -26,12 +29,15 @@ static bool is_statepoint(LLVMValueRef i)
   return cn_calls_intrinsic(i, "llvm.experimental.gc.statepoint");
 }
 
+static bool has_shadow(LLVMValueRef i)
+{
+  return cn_calls_intrinsic(i, "llvm.experimental.stackmap") && !LLVMIsNull(LLVMGetOperand(i, STACKMAP_BYTES_OPERAND));
+}
+
 /* True if code after `i` may lie in a shadow, if code before `i` may. */
 static bool may_be_in_shadow_after(LLVMValueRef i, bool before)
 {
-  if (cn_calls_intrinsic(i, "llvm.experimental.stackmap"))
-    return !LLVMIsNull(LLVMGetOperand(i, STACKMAP_BYTES_OPERAND));
-  return before && !cn_is_point_call(i) && !is_statepoint(i);
+  return has_shadow(i) || (before && !cn_is_point_call(i) && !is_statepoint(i));
 }
 
 static bool is_in_shadow_at_start(const struct cn_cfg *cfg, const bool *ends, uint32_t block)
@@ -63,7 +69,7 @@ static bool *find_shadowed_ends(const struct cn_cfg *cfg)
   return ends;
 }
 
-static void build_fence(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef statepoint)
+static void build_fence(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef before)
 {
   const struct cn_point_description description = {.kind = CAIRN_ABI_POINT_FENCE};
   LLVMValueRef stackmap = cn_intrinsic(ctx, "llvm.experimental.stackmap", NULL, 0);
@@ -72,18 +78,25 @@ static void build_fence(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef
   cn_push(&operands.values, LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), 0, false));
   cn_push(&operands.values, LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), 0, false));
   cn_point_append_description(ctx, &description, &operands);
-  LLVMPositionBuilderBefore(builder, statepoint);
-  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(statepoint));
+  LLVMPositionBuilderBefore(builder, before);
+  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(before));
   LLVMBuildCall2(builder, LLVMGlobalGetValueType(stackmap), stackmap, operands.values.at,
                  (unsigned)operands.values.count, "");
   cn_free(&operands.values);
 }
 
-void cn_insert_point_fences(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef function)
+static void insert_after_shadows(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef function)
+{
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
+      if (has_shadow(i))
+        build_fence(ctx, builder, LLVMGetNextInstruction(i));
+}
+
+static void insert_before_statepoints(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef function)
 {
   struct cn_cfg cfg;
 
-  CN_ASSERT(!LLVMIsDeclaration(function));
   cn_cfg_build_edges(&cfg, function);
   bool *ends = find_shadowed_ends(&cfg);
   for (uint32_t b = 0; b < cfg.count; b++) {
@@ -96,6 +109,15 @@ void cn_insert_point_fences(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValu
   }
   free(ends);
   cn_cfg_free(&cfg);
+}
+
+void cn_insert_point_fences(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef function)
+{
+  CN_ASSERT(!LLVMIsDeclaration(function));
+  if (cn_convention_port_of(ctx->module)->miscounts_shadows)
+    insert_after_shadows(ctx, builder, function);
+  else
+    insert_before_statepoints(ctx, builder, function);
 }
 
 void cn_remove_point_fences(LLVMValueRef function)

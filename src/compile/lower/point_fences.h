@@ -7,7 +7,8 @@
 
 #include "compile/core/pass.h"
 
-/* Insert a fence before each statepoint of the function that may lie in a shadow. */
+/* Insert a fence before each statepoint of the function that may lie in a shadow, or, for a target whose shadows LLVM
+ * miscounts, directly after each stackmap with a shadow. */
 void cn_insert_point_fences(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef function);
 void cn_remove_point_fences(LLVMValueRef function);
 

@@ -260,6 +260,16 @@ static int add_record(const struct frames_builder *b, struct cn_map_function *f,
   return has_safepoint ? add_safepoint_of_record(b, f, size, map, record) : 0;
 }
 
+static int check_fences(const struct frames_builder *b, const struct cn_map_function *f,
+                        const struct cairn_stackmap *map, struct cairn_stackmap_cursor cursor, uint64_t records)
+{
+  uint32_t offset = 0;
+  const char *why = b->instructions->fences_shadows && f->points.points.count
+                        ? cn_points_check_fences(map, cursor, records, &offset)
+                        : NULL;
+  return why ? refuse_function(b, f, offset, why) : 0;
+}
+
 /* Read all functions of one stack map. The map's records are in the order of its functions. */
 static int build_functions_of_map(const struct frames_builder *b, const struct cairn_stackmap *map)
 {
@@ -269,6 +279,7 @@ static int build_functions_of_map(const struct frames_builder *b, const struct c
     struct cairn_stackmap_function from = cairn_stackmap_function(map, i);
     struct function_stack_size size = {.bytes = from.stack_size};
     struct cn_map_function f = {0};
+    struct cairn_stackmap_cursor start = cursor;
     struct cairn_stackmap_record record;
     int status = find_function(b, from.address, &f);
     for (uint64_t r = 0; !status && r < from.records && cairn_stackmap_next(map, &cursor, &record); r++) {
@@ -277,6 +288,8 @@ static int build_functions_of_map(const struct frames_builder *b, const struct c
     }
     if (!status)
       status = sort_and_check_places(b, &f);
+    if (!status)
+      status = check_fences(b, &f, map, start, from.records);
     cn_push(&b->frames->functions, f);
     if (status)
       return status;

@@ -52,6 +52,12 @@ struct cairn_stackmap_point;
 const char *cn_point_build(const struct cn_point_source *source, const struct cairn_stackmap_point *point,
                            struct cn_map_function *function);
 
+/* Check that a fence ends each shadow of a function, whose `records` records begin at the cursor, on a port with
+ * fences_shadows. Null, or the reason of a refusal, with the offset of the shadow's record. */
+struct cairn_stackmap_cursor;
+const char *cn_points_check_fences(const struct cairn_stackmap *map, struct cairn_stackmap_cursor cursor,
+                                   uint64_t records, uint32_t *offset);
+
 /* Sort the points of a function, whose safepoints are complete, and check regions against each other and against the
  * safepoints. Null, or the reason of a refusal, with the offset of the point. */
 const char *cn_points_sort_and_check(struct cn_map_function *function, uint32_t *offset);

@@ -14,6 +14,9 @@
 struct cn_instructions {
   const struct cn_frame_port *port;
 
+  /* True if shadows need a fence each, because LLVM may end them beyond their blocks. */
+  bool fences_shadows;
+
   /* The length of the call that ends at `end`, in code that begins at `start`. 0 if no call ends at `end`. */
   unsigned (*call_length)(const unsigned char *start, const unsigned char *end);
 

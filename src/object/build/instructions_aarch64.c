@@ -95,6 +95,7 @@ static const char *frame_refusal(const unsigned char *start, const unsigned char
 }
 
 const struct cn_instructions cn_instructions_aarch64 = {.port = &cn_frame_port_aarch64,
+                                                        .fences_shadows = true,
                                                         .call_length = call_length,
                                                         .nop_length = nop_length,
                                                         .is_nops = is_nops,

@@ -180,6 +180,25 @@ const char *cn_point_build(const struct cn_point_source *source, const struct ca
   return why;
 }
 
+const char *cn_points_check_fences(const struct cairn_stackmap *map, struct cairn_stackmap_cursor cursor,
+                                   uint64_t records, uint32_t *offset)
+{
+  struct cairn_stackmap_record record;
+  struct cairn_stackmap_point point;
+  uint64_t end = 0; /* of the shadow before the record */
+
+  for (; records && cairn_stackmap_next(map, &cursor, &record); records--) {
+    bool described = cairn_stackmap_point(map, &record, &point, NULL) == CAIRN_OK;
+    if (end && !(described && point.kind == CAIRN_STACKMAP_FENCE))
+      return "the shadow has no fence (compile with cairn-cc)";
+    if (record.instruction_offset < end)
+      return "the shadow of a stackmap reaches beyond its fence (LLVM miscounts its instructions)";
+    *offset = record.instruction_offset;
+    end = described && point.kind == CAIRN_STACKMAP_SHADOW && point.bytes ? *offset + (uint64_t)point.bytes : 0;
+  }
+  return end ? "the shadow has no fence (compile with cairn-cc)" : NULL;
+}
+
 struct ordered_point {
   struct cn_map_point point;
   size_t index;

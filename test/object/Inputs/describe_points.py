@@ -6,7 +6,7 @@ import re
 import sys
 
 MARK = 0x4341524E504F494E
-KINDS = {'shadow': 0, 'patchpoint': 1, 'statepoint': 2}
+KINDS = {'shadow': 0, 'patchpoint': 1, 'statepoint': 2, 'fence': 3}
 FLAGS = {'result': 1, 'target': 2}
 ADDRESSES = {'ptr': 2, 'ref': 3, 'local': 5}
 
