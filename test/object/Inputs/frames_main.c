@@ -1,5 +1,6 @@
 /* Reads this image's own frame maps as the runtime does and prints, in the order of the addresses,
  * which function each names and whether a call ends where it says. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include "framemap/framemap.h"
@@ -8,6 +9,16 @@
 IMAGE __start_cairn_frames[];
 IMAGE __stop_cairn_frames[];
 void *one(void *), *two(void *), *shared(void *);
+
+static bool is_after_call(const unsigned char *at)
+{
+#if __aarch64__
+  return at[-1] >> 2 == 0x94 >> 2;
+#else
+  return at[-5] == 0xe8;
+#endif
+}
+
 void g(void *reference)
 {
   (void)reference;
@@ -29,7 +40,7 @@ int main(void)
     if (f.entry == (uintptr_t)shared)
       name = "shared";
     if (cn_framemap_read_return_offset(&f, 0, &offset) ||
-        ((const unsigned char *)f.entry)[offset - 5] != 0xe8)
+        !is_after_call((const unsigned char *)f.entry + offset))
       return 1;
     printf("%s: %u\n", name, f.safepoints);
   }
