@@ -1,7 +1,9 @@
 """Writes the descriptions of points (abi.def, "Points") into IR on standard input, as Cairn's pass would:
    {{patchpoint 16 convention=13 result target arguments=2: i64 i64 ref}}
 becomes the operands of a patchpoint with a region of 16 bytes, whose values have these classes. The classes are iN,
-fN, ptr, ref, undefN and local."""
+fN, ptr, ref, undefN and local.
+   describe_points.py [MACHINE]
+A number like <15> is a region's size, which AArch64 has in multiples of 4. There a fence follows each shadow."""
 import re
 import sys
 
@@ -34,4 +36,10 @@ def describe(match):
     return ', '.join(f'i64 {n}' for n in operands + [len(operands)])
 
 
-sys.stdout.write(re.sub(r'\{\{(.*?)\}\}', describe, sys.stdin.read()))
+FENCE = '\n  call void (i64, i32, ...) @llvm.experimental.stackmap(i64 0, i32 0, {{fence 0:}})'
+aarch64 = sys.argv[1:] == ['aarch64']
+unit = 4 if aarch64 else 1
+text = re.sub(r'<(\d+)>', lambda size: str(-(-int(size[1]) // unit) * unit), sys.stdin.read())
+if aarch64:
+    text = re.sub(r'^ .*stackmap\(i64 \d+, i32 [1-9].*', lambda shadow: shadow[0] + FENCE, text, flags=re.M)
+sys.stdout.write(re.sub(r'\{\{(.*?)\}\}', describe, text))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Assembly: function `code`, which has one call, and its frame map. A row has the frame's size, the shape of the
- * prologue, and the root. */
+ * prologue, and the root. POINT_FRAME is the frame of a point: its size in words, and its shape. */
 #ifndef ONE_CALL_H
 #define ONE_CALL_H
 
@@ -10,11 +10,13 @@
 #define INSTRUCTION 4
 #define RETURN_OFFSET 12
 #define FRAME_WORDS 4
+#define POINT_FRAME 4, 0x81
 #else
 #define CODE_SIZE 5
 #define INSTRUCTION 2
 #define RETURN_OFFSET 3
 #define FRAME_WORDS 2
+#define POINT_FRAME 1, 0x80
 #endif
 #ifndef SECTION
 #define SECTION "ao",@progbits,.text

@@ -7,8 +7,9 @@ import subprocess
 import sys
 
 MARK = 0x4341524E504F494E
-NAMES = ('rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip '
-         + ' '.join(f'xmm{i}' for i in range(16))).split()
+X86_64 = 'rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip'.split()
+NAMES = {'x86_64': dict(enumerate(X86_64 + [f'xmm{i}' for i in range(16)])),
+         'aarch64': {i: f'x{i}' for i in range(31)} | {31: 'sp'} | {64 + i: f'v{i}' for i in range(32)}}
 CLASSES = 'integer float pointer reference undefined local'.split()
 KINDS = 'shadow patchpoint statepoint'.split()
 
@@ -17,7 +18,7 @@ def fail(what, *values):
     sys.exit(f'{what}: ' + ' '.join(str(v) for v in values))
 
 
-def location_of(text):
+def location_of(text, names):
     """(kind, register or None, offset or value) of a line of llvm-readobj."""
     kind, rest = text.split(' ', 1)
     if kind == 'Constant':
@@ -26,18 +27,19 @@ def location_of(text):
     if kind == 'ConstantIndex':
         return 'constant', None, int(re.search(r'\((\d+)\)', rest)[1])
     reg, offset = re.match(r'\[?R#(\d+)(?: \+ (-?\d+))?', rest).groups()
-    return {'Register': 'register', 'Direct': 'address', 'Indirect': 'memory'}[kind], NAMES[int(reg)], int(offset or 0)
+    return {'Register': 'register', 'Direct': 'address', 'Indirect': 'memory'}[kind], names[int(reg)], int(offset or 0)
 
 
 def records_of(path):
     """The records of llvm-readobj by function: id, offset, locations, live-outs."""
     out = subprocess.run(['llvm-readobj', '--stackmap', path], check=True, capture_output=True, text=True).stdout
+    names = NAMES[re.search(r'^Arch: (\w+)', out, re.M)[1]]
     counts = [int(n) for n in re.findall(r'callsite record count: (\d+)', out)]
     records = []
     for text in out.split('Record ID: ')[1:]:
         record_id, offset = re.match(r'(\d+), instruction offset: (\d+)', text).groups()
-        locations = [location_of(l) for l in re.findall(r'#\d+: (\w+ .*?), size', text)]
-        live_outs = re.findall(r'R#(\d+) \((\d+)-bytes?\)', text)
+        locations = [location_of(l, names) for l in re.findall(r'#\d+: (\w+ .*?), size', text)]
+        live_outs = [(names[int(r)], int(n)) for r, n in re.findall(r'R#(\d+) \((\d+)-bytes?\)', text)]
         records.append((int(record_id), int(offset), locations, live_outs))
     return [[records.pop(0) for _ in range(count)] for count in counts]
 
@@ -63,7 +65,7 @@ def expected_point(record):
     return {'start': offset - (length if kind == 'statepoint' else 0), 'length': length, 'kind': kind, 'id': record_id,
             'calling_convention': word >> 8 & 0xffffff, 'has_target': bool(word >> 33 & 1),
             'values': [(r,) + v for r, v in zip(roles, values)],
-            'live_outs': [(NAMES[int(r)], int(n)) for r, n in live_outs]}
+            'live_outs': live_outs}
 
 
 def printed_point(point):
