@@ -30,7 +30,14 @@
 
 typedef char managed *bytes;
 cairn_leaf bytes outside(void);
-__asm__(".text\n.globl outside\noutside: lea outside(%rip), %rax\nret");
+#if __aarch64__
+#define ADDRESS_OF_OUTSIDE "adr x0, outside"
+#define FIRST_ARGUMENT "" /* has the register of the result */
+#else
+#define ADDRESS_OF_OUTSIDE "lea outside(%rip), %rax"
+#define FIRST_ARGUMENT "mov %rdi, %rax"
+#endif
+__asm__(".text\n.globl outside\noutside: " ADDRESS_OF_OUTSIDE "\nret");
 
 __attribute__((noinline)) static void *pin_garbage(void)
 {
@@ -39,7 +46,7 @@ __attribute__((noinline)) static void *pin_garbage(void)
 
 /* The word as a reference. */
 cairn_leaf bytes as_reference(void *word);
-__asm__("as_reference: mov %rdi, %rax\nret");
+__asm__("as_reference: " FIRST_ARGUMENT "\nret");
 
 static void pin_no_object(const char *how)
 {
