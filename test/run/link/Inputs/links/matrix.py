@@ -1,6 +1,6 @@
 """Link one program in all ways there are, run each under CAIRN_STRESS=1, and print a table.
 
-    matrix.py CAIRN_CC CAIRN FOLDER [-flto] [--sample]
+    matrix.py CAIRN_CC CAIRN FOLDER [-flto] [--sample] [--without-mold]
 
 Each unit is compiled once for each level and kind of code. A cell of the table is what went wrong, or
 `ok`: the output is the one expected, collections happened, the frames that the stack has were walked,
@@ -16,7 +16,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 CC, CAIRN, OUT = sys.argv[1:4]
 FLAGS = [word for word in sys.argv[4:] if word == '-flto']
-LTO, SAMPLE = bool(FLAGS), '--sample' in sys.argv[4:]
+LTO, SAMPLE, HAS_MOLD = bool(FLAGS), '--sample' in sys.argv[4:], '--without-mold' not in sys.argv[4:]
 LEVELS = ['-O2'] if LTO else ['-O0', '-O2']
 KINDS = {'pie': '-fPIE', 'no-pie': '-fno-pie', 'pic': '-fPIC'}
 FORMS = ['pie', 'no-pie', 'static', 'static-pie', 'shared', 'dlopen']
@@ -149,7 +149,8 @@ def main():
     rows = [(linker, level, collected, FORMS, False) for linker in ('bfd', 'lld')
             for level in LEVELS for collected in (False, True)]
     # gold and mold keep what is named like a C identifier, and so every function that has a map.
-    rows += [(linker, '-O2', collected, ['pie', 'static', 'shared', 'dlopen'], True)
+    forms = ['pie', 'static', 'shared', 'dlopen']
+    rows += [(linker, '-O2', collected, forms if linker == 'gold' or HAS_MOLD else [], True)
              for linker in ('gold', 'mold') for collected in (False, True) if not LTO]
     wrong, done, moved = [], 0, 0
     print(f'{"":22}' + ''.join(f'{form:>11}' for form in FORMS))
