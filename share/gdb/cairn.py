@@ -4,6 +4,7 @@
 Pretty printers for references, and the commands cairn-type, cairn-roots and cairn-path. The script reads the memory of
 the program, never changes it and never calls its functions. cairn_objects.py reads the objects.
 """
+import functools
 import os
 import sys
 
@@ -22,10 +23,23 @@ class GdbProgram(cairn_objects.Program):
         return gdb.selected_thread() is not None
 
     def read_page(self, address, size):
+        """Reads each section by itself: gdb takes bytes that a core lacks from the program's file, but after a gap between
+        two of its sections only zeros."""
+        inferior, end = gdb.selected_inferior(), address + size
+        places = [address, *(bound for bound in self.bounds if address < bound < end), end]
+        sizes = [after - before for before, after in zip(places, places[1:])]
         try:
-            return bytes(gdb.selected_inferior().read_memory(address, size))
+            return b''.join(bytes(inferior.read_memory(*part)) for part in zip(places, sizes))
         except (gdb.MemoryError, OverflowError):
             return b''
+
+    @functools.cached_property
+    def bounds(self):
+        """The bounds of the files' sections, for a core."""
+        connection = gdb.selected_inferior().connection
+        if connection is None or connection.type != 'core':
+            return []
+        return sorted({bound for _, *bounds in self.all_sections() for bound in bounds})
 
     def symbol_address(self, name):
         try:
@@ -37,11 +51,15 @@ class GdbProgram(cairn_objects.Program):
         name = gdb.execute(f'info symbol {address}', to_string=True).split(' ')[0]
         return None if name == 'No' else name
 
-    def sections(self, name):
+    @staticmethod
+    def all_sections():
         for line in gdb.execute('info files', to_string=True).splitlines():
             words = line.split()
-            if len(words) >= 5 and words[1] == '-' and words[3] == 'is' and words[4] == name:
-                yield int(words[0], 16), int(words[2], 16)
+            if len(words) >= 5 and words[1] == '-' and words[3] == 'is':
+                yield words[4], int(words[0], 16), int(words[2], 16)
+
+    def sections(self, name):
+        return ((start, end) for found, start, end in self.all_sections() if found == name)
 
     def machine(self):
         name = gdb.selected_inferior().architecture().name()
