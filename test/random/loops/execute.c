@@ -12,10 +12,16 @@
 #include <cairn/compile.h>
 #include <llvm-c/TargetMachine.h>
 #include "base/check.h"
+#include "random/modules/maker.h"
 
 struct cn_loops_loaded {
   void *plain, *done;
 };
+
+bool cn_loops_can_execute(void)
+{
+  return strncmp(cn_random_machine()->triple, "x86_64-", 7) == 0;
+}
 
 static _Noreturn void fail(const char *what, const char *why)
 {

@@ -8,6 +8,9 @@
 #include <llvm-c/Core.h>
 #include "random/loops/interpret.h"
 
+/* True if functions for the machine of random modules can be executed here. */
+bool cn_loops_can_execute(void);
+
 /* Compile the functions of `plain` as they are, at -O0, and those of `done`, whose polls call what
  * always comes back, at -O1; load both. Names of what is not there afterwards start with `stem`, a
  * path. */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"
+#include "random/modules/maker.h"
 
 enum kind { WORD, INT, BYTE, REAL, LANES, REALS, CELL, KINDS };
 enum { VARIABLES = 3, DEPTH = 3, MAX_BLOCKS = 6, EXITS = 8 };
@@ -576,9 +577,8 @@ LLVMModuleRef cn_loops_make(LLVMContextRef llvm, uint64_t first, uint64_t count)
   m.types[LANES] = LLVMVectorType(m.i32, 4);
   m.types[REALS] = LLVMVectorType(m.types[REAL], 2);
   m.types[CELL] = LLVMPointerTypeInContext(llvm, 1);
-  LLVMSetTarget(m.module, "x86_64-pc-linux-gnu");
-  LLVMSetDataLayout(m.module, "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-"
-                              "n8:16:32:64-S128");
+  LLVMSetTarget(m.module, cn_random_machine()->triple);
+  LLVMSetDataLayout(m.module, cn_random_machine()->layout);
   for (uint64_t n = first; n < first + count; n++) {
     make_function(&m, n);
     optimise(&m, n);

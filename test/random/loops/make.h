@@ -11,8 +11,8 @@
 /* What a function is called with: two objects of CN_CELLS i64 each, and numbers. */
 enum { CN_CELLS = 64 };
 
-/* A module of managed functions `i64 f<N>(ref a, ref b, i64 n, i64 k, i32 m)` for N from `first`
- * on, the same for the same N. Their variables (integers of three widths, floating-point numbers,
+/* A module of managed functions `i64 f<N>(ref a, ref b, i64 n, i64 k, i32 m)` for N from `first` on, the same for the
+ * same N, for the machine of cn_random_machine(). Their variables (integers of three widths, floating-point numbers,
  * vectors, references to cells of the objects) lag behind each other, swap and rotate; loops count
  * or do not, nest, have several exits and latches, or are none (irreducible). All end, by fuel or
  * by counting, within 2^24 trips. LLVM's passes have made values of the variables, and more of the
