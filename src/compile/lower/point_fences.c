@@ -69,13 +69,13 @@ static bool *find_shadowed_ends(const struct cn_cfg *cfg)
   return ends;
 }
 
-static void build_fence(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef before)
+static void build_fence(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef before, uint64_t id)
 {
   const struct cn_point_description description = {.kind = CAIRN_ABI_POINT_FENCE};
   LLVMValueRef stackmap = cn_intrinsic(ctx, "llvm.experimental.stackmap", NULL, 0);
   struct cn_operands operands = {0};
 
-  cn_push(&operands.values, LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), 0, false));
+  cn_push(&operands.values, LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), id, false));
   cn_push(&operands.values, LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), 0, false));
   cn_point_append_description(ctx, &description, &operands);
   LLVMPositionBuilderBefore(builder, before);
@@ -85,12 +85,16 @@ static void build_fence(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef
   cn_free(&operands.values);
 }
 
+/* The fences of a function have different ids: the code generator merges equal ends of blocks, which could begin with
+ * equal fences, away from their shadows. */
 static void insert_after_shadows(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef function)
 {
+  uint64_t id = 0;
+
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (has_shadow(i))
-        build_fence(ctx, builder, LLVMGetNextInstruction(i));
+        build_fence(ctx, builder, LLVMGetNextInstruction(i), id++);
 }
 
 static void insert_before_statepoints(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef function)
@@ -103,7 +107,7 @@ static void insert_before_statepoints(struct cn_ctx *ctx, LLVMBuilderRef builder
     bool in = is_in_shadow_at_start(&cfg, ends, b);
     CN_EACH_INSTRUCTION(i, cfg.blocks[b].block) {
       if (in && is_statepoint(i))
-        build_fence(ctx, builder, i);
+        build_fence(ctx, builder, i, 0);
       in = may_be_in_shadow_after(i, in);
     }
   }
