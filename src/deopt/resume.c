@@ -54,15 +54,16 @@ static enum cairn_status check_result(const struct cairn_deopt_result *result, s
   return CAIRN_OK;
 }
 
-/* Find the target anew, since the program may have set its iterator. */
-static enum cairn_status find_target(struct cn_walk *walk, const struct cn_walk *target,
+/* Find the target anew, since the program may have set its iterator, and its callee-saved vector registers. */
+static enum cairn_status find_target(struct cn_walk *walk, const struct cn_walk *target, uint64_t *vector,
                                      struct cairn_deopt_failure *failure)
 {
   bool there = cn_walk_begin(walk, &cairn_mutator, NULL), foreign = false;
+  bool has_vectors = there && cn_vectors_find(walk->frame.pc, walk->frame.sp, vector);
 
   while (there && walk->frame.sp < target->frame.sp) {
     foreign = foreign || walk->frame.map == NULL;
-    there = cn_walk_next(walk);
+    there = cn_vectors_go_to_caller(walk, vector);
   }
   if (!there || walk->frame.sp != target->frame.sp || walk->frame.pc != target->frame.pc)
     return cn_deopt_fail(failure, CAIRN_E_UNKNOWN, target->frame.pc, CAIRN_DEOPT_WHOLE,
@@ -71,6 +72,9 @@ static enum cairn_status find_target(struct cn_walk *walk, const struct cn_walk 
     return cn_deopt_fail(failure, CAIRN_E_NATIVE, target->frame.pc, CAIRN_DEOPT_WHOLE,
                          "%s lies between the caller and the activation",
                          foreign ? "an activation with an own manager" : "a native activation");
+  if (!has_vectors)
+    return cn_deopt_fail(failure, CAIRN_E_NATIVE, target->frame.pc, CAIRN_DEOPT_WHOLE,
+                         "no unwinder finds the vector registers of the caller's managed caller");
   if (cn_pin_scopes_any_in((uintptr_t)&there, walk->frame.sp))
     return cn_deopt_fail(failure, CAIRN_E_PINNED, target->frame.pc, CAIRN_DEOPT_WHOLE,
                          "a younger activation has an open scope of a pin");
@@ -115,10 +119,7 @@ enum cairn_status cairn_deopt_resume(struct cairn_stack_iterator *iterator, cons
   if (status != CAIRN_OK)
     return status;
   cn_slow_path_enter(mutator, true);
-  status = find_target(&walk, (const struct cn_walk *)iterator, failure);
-  if (status == CAIRN_OK && !cn_vectors_find(walk.frame.pc, walk.frame.sp, transfer.vector))
-    status = cn_deopt_fail(failure, CAIRN_E_NATIVE, walk.frame.pc, CAIRN_DEOPT_WHOLE,
-                           "the unwinder does not find the activation, for the vector registers");
+  status = find_target(&walk, (const struct cn_walk *)iterator, transfer.vector, failure);
   if (status != CAIRN_OK) {
     cn_slow_path_leave(mutator, true);
     return status;

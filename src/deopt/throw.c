@@ -219,28 +219,15 @@ static enum cairn_status refuse(const struct cn_walk *walk)
   return fail(CAIRN_E_FOREIGN, "the call at pc %s has a landing pad outside of all spans of the key", place);
 }
 
-/* Go to the caller of an activation. `vector`, unless it is null, has the callee-saved vector registers of the
- * activation, and gets those of the caller if the caller is managed. */
-static bool go_to_caller(struct cn_walk *walk, uint64_t *vector)
-{
-  const struct cn_frame_map *map = walk->frame.map;
-  uint64_t natives = walk->natives;
-  bool there = cn_walk_next(walk);
-
-  if (there && map != NULL && vector != NULL && walk->natives == natives)
-    cn_map_read_vectors(map, walk->frame.sp, vector);
-  return there;
-}
-
 /* Go to the handler's activation. A refusal counts only if a handler exists behind it. Without a refusal, `vector`,
- * unless it is null, gets the vector registers of this activation (go_to_caller()). */
+ * which has the vector registers of the youngest activation, gets those of this one. */
 static enum cairn_status find_handler(struct cn_walk *walk, uint64_t key, const struct cn_saved_regs *regs,
                                       uint64_t *vector)
 {
   enum cairn_status status = CAIRN_OK;
   bool there = cn_walk_begin(walk, &cairn_mutator, regs);
 
-  for (; there; there = go_to_caller(walk, vector)) {
+  for (; there; there = cn_vectors_go_to_caller(walk, vector)) {
     const struct cn_frame_map *map = walk->frame.map;
     if (map != NULL && map->has_landing && cn_map_landing(map)->pad != CN_MAP_BARRED && is_in_span(map, key))
       break;
@@ -317,14 +304,15 @@ static bool find_lost_pad(uint64_t key, const struct cn_saved_regs *regs, uintpt
   return false;
 }
 
-static enum cairn_status find_sure_handler(struct cn_walk *walk, uint64_t key, const struct cn_saved_regs *regs)
+static enum cairn_status find_sure_handler(struct cn_walk *walk, uint64_t key, const struct cn_saved_regs *regs,
+                                           uint64_t *vector)
 {
   char place[CN_REPORT_PC];
   uintptr_t pc;
 
   if (!cn_arch_may_replace_returns())
     return fail(CAIRN_E_REFUSED, "the thread has a shadow stack");
-  enum cairn_status status = find_handler(walk, key, regs, NULL);
+  enum cairn_status status = find_handler(walk, key, regs, vector);
   if ((status == CAIRN_OK || is_obstacle(status)) && find_lost_pad(key, regs, walk->frame.sp, &pc)) {
     cn_report_format_return(pc, place);
     return fail(CAIRN_E_REFUSED, "the call at pc %s lies in a span of the key and has no landing pad", place);
@@ -337,11 +325,12 @@ enum cairn_status cn_throw_from_slow_path(uint64_t key, uintptr_t exception, con
   struct cn_walk walk;
   struct cn_transfer transfer = {.saved = {0}};
   struct cn_unwinding *unwinding = NULL;
-  enum cairn_status status = find_sure_handler(&walk, key, regs);
+  bool has_vectors = cn_vectors_find(regs->pc, cn_arch_sp_after(regs), transfer.vector);
+  enum cairn_status status = find_sure_handler(&walk, key, regs, transfer.vector);
 
   CN_CHECK(cairn_mutator.busy && !cn_signals_is_interrupting());
-  if (status == CAIRN_OK && !cn_vectors_find(walk.frame.pc, walk.frame.sp, transfer.vector))
-    status = fail(CAIRN_E_NATIVE, "the unwinder does not find the way to the handler, for the vector registers");
+  if (status == CAIRN_OK && !has_vectors)
+    return fail(CAIRN_E_NATIVE, "no unwinder finds the vector registers of the call that fails");
   if (is_obstacle(status))
     unwinding = cn_throw_prepare_unwinding(&walk, exception);
   else if (status != CAIRN_OK)
@@ -380,12 +369,13 @@ enum cairn_status cairn_throw_handle(uint64_t key, struct cairn_handle *exceptio
   struct cairn_mutator *mutator = &cairn_mutator;
   enum cairn_status status = check_native_caller();
   struct cn_unwinding *unwinding = NULL;
+  uint64_t unused[CN_ARCH_SAVED_VECTORS + 1];
   struct cn_walk walk;
 
   if (status != CAIRN_OK)
     return status;
   cn_slow_path_enter(mutator, true);
-  status = find_handler(&walk, key, NULL, NULL);
+  status = find_handler(&walk, key, NULL, unused);
   if (is_obstacle(status))
     unwinding = cn_throw_prepare_unwinding(&walk, exception != NULL ? cairn_handle_get(exception) : 0);
   cn_slow_path_leave(mutator, true);

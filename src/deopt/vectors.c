@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds callee-saved vector registers by the platform's unwinder: of an activation to which a thread goes on after it
- * has left younger ones, among them native code. Frame maps have the registers that managed code saves; call-frame
- * information has them for all code. Runs on the thread whose stack it reads, in slow paths. The file has no state.
+ * Finds callee-saved vector registers of an activation to which a thread goes on after it has left younger ones. Frame
+ * maps have the registers that managed code saves. For native code, stubs and the runtime's own functions, the
+ * platform's unwinder reads call-frame information. Runs on the thread whose stack it reads. The file has no state.
  */
 #include "deopt/vectors.h"
 
@@ -39,4 +39,15 @@ bool cn_vectors_find(uintptr_t pc, uintptr_t sp, uint64_t *vector)
   if (!search.found && cn_os_has_unwinder(true))
     cn_os_unwind_stack(look_at, &search);
   return search.found;
+}
+
+bool cn_vectors_go_to_caller(struct cn_walk *walk, uint64_t *vector)
+{
+  const struct cn_frame_map *map = walk->frame.map;
+  uint64_t natives = walk->natives;
+  bool there = cn_walk_next(walk);
+
+  if (there && map != NULL && walk->natives == natives)
+    cn_map_read_vectors(map, walk->frame.sp, vector);
+  return there;
 }
