@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <ucontext.h>
 #include <cairn/abi.h>
 #include <cairn/cairn.h>
 #include "coroutines.h"
@@ -183,10 +184,23 @@ cairn_unmanaged static void raises(long i)
   raise(SIGUSR1);
 }
 
-cairn_unmanaged static void on_signal(void (*handler)(int), int flags)
-{
-  struct sigaction action = {.sa_handler = handler, .sa_flags = flags | SA_NODEFER};
+static void (*handler)(int number);
 
+/* AArch64 executes the instruction of a trap again after the handler. */
+cairn_unmanaged static void handle(int number, siginfo_t *info, void *context)
+{
+#ifdef __aarch64__
+  if (number == SIGTRAP)
+    ((ucontext_t *)context)->uc_mcontext.pc += 4;
+#endif
+  handler(number);
+}
+
+cairn_unmanaged static void on_signal(void (*called)(int), int flags)
+{
+  struct sigaction action = {.sa_sigaction = handle, .sa_flags = flags | SA_SIGINFO | SA_NODEFER};
+
+  handler = called;
   sigemptyset(&action.sa_mask);
   if (sigaction(SIGTRAP, &action, NULL) != 0 || sigaction(SIGUSR1, &action, NULL) != 0)
     exit(1);
