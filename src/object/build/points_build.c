@@ -45,10 +45,10 @@ static const char *read_value_register(const struct cn_frame_port *port, struct 
   return NULL;
 }
 
-/* True for a zero of an argument of anyregcc: LLVM gives the zero register the stack pointer's number. The stack pointer
- * itself is never a value there. Code that reads it copies it to a register, and the copy remains, because the call
- * sequence of the point, which LLVM begins between the copy and the point, defines the stack pointer. Frames of unknown
- * size define it in more places; there the record is refused. */
+/* True for a zero of an argument of anyregcc: LLVM gives the zero register the stack pointer's number. The stack
+ * pointer itself is never a value there. Code that reads it copies it to a register, and the copy remains, because the
+ * call sequence of the point, which LLVM begins between the copy and the point, defines the stack pointer. Frames of
+ * unknown size define it in more places; there the record is refused. */
 static bool is_zero_register(const struct cn_statepoint_record *r, struct cairn_stackmap_location l)
 {
   return r->port->has_zero_at_sp && l.kind == CAIRN_STACKMAP_REGISTER && !l.offset && cn_port_is_sp(r->port, l.reg) &&
