@@ -129,6 +129,9 @@ void cn_arch_detect_features(void);
 
 /* The pc in a signal handler's context (ucontext_t). Async-signal-safe. */
 uintptr_t cn_arch_context_pc(const void *ucontext);
+/* The same, or the return address of a stub that the signal interrupted, where it is in a register: code that calls a
+ * stub without pushing a word reaches the end of the stack in the stub. Async-signal-safe. */
+uintptr_t cn_arch_context_caller_pc(const void *ucontext);
 /* The stack pointer in a signal handler's context. Async-signal-safe. */
 uintptr_t cn_arch_context_sp(const void *ucontext);
 /* The name of register `reg`, below CN_ARCH_REGISTER_COUNT; `*value` gets its value in a signal handler's context.

@@ -65,7 +65,7 @@ bool cn_fault_explain(const siginfo_t *info, const void *context)
 
   if (info->si_code <= 0 || (info->si_signo != SIGSEGV && info->si_signo != SIGBUS))
     return false;
-  cn_overflow_explain_fault(address, pc, cn_arch_context_sp(context));
+  cn_overflow_explain_fault(address, cn_arch_context_caller_pc(context), cn_arch_context_sp(context));
   bool stale = explain_stale_reference(address, pc);
   return (info->si_signo == SIGSEGV && info->si_code == SEGV_MAPERR && explain_unmapped_image(address, pc)) || stale;
 }

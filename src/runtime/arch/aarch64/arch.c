@@ -33,7 +33,7 @@ _Static_assert(offsetof(struct cn_transfer, slot) == 88 && offsetof(struct cn_tr
                    sizeof(struct cn_transfer) == 192,
                "TRANSFER_SLOT and others in stubs.S");
 
-enum { DWARF_X19 = 19, DWARF_X29 = 29, DWARF_SP = 31, INSTRUCTION_BYTES = 4 };
+enum { DWARF_X19 = 19, DWARF_X29 = 29, LINK_REGISTER = 30, DWARF_SP = 31, INSTRUCTION_BYTES = 4 };
 
 const bool cn_arch_protection_interrupts = false; /* a processor itself tells the others to forget the translation */
 const uint8_t cn_arch_sp_dwarf_number = DWARF_SP;
@@ -176,6 +176,19 @@ uintptr_t cn_arch_sign_like(uintptr_t old, uintptr_t pc, uintptr_t sp, uintptr_t
 uintptr_t cn_arch_context_pc(const void *ucontext)
 {
   return ((const ucontext_t *)ucontext)->uc_mcontext.pc;
+}
+
+/* A stub that has called another one has its frame record at x29. */
+uintptr_t cn_arch_context_caller_pc(const void *ucontext)
+{
+  const mcontext_t *context = &((const ucontext_t *)ucontext)->uc_mcontext;
+  uintptr_t pc = context->pc;
+
+  if (cn_arch_is_in_stubs(pc))
+    pc = cn_arch_strip_return(context->regs[LINK_REGISTER]);
+  if (cn_arch_is_in_stubs(pc))
+    pc = cn_arch_strip_return(((const uintptr_t *)context->regs[DWARF_X29])[1]);
+  return pc;
 }
 
 uintptr_t cn_arch_context_sp(const void *ucontext)

@@ -188,6 +188,12 @@ uintptr_t cn_arch_context_pc(const void *ucontext)
   return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
 }
 
+/* The call of a stub pushes a word, so it reaches the end of the stack itself. */
+uintptr_t cn_arch_context_caller_pc(const void *ucontext)
+{
+  return cn_arch_context_pc(ucontext);
+}
+
 uintptr_t cn_arch_context_sp(const void *ucontext)
 {
   const ucontext_t *context = ucontext;
