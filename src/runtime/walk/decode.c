@@ -241,6 +241,7 @@ const struct cn_frame_map *cn_maps_decode_safepoint(struct cn_map_memory *maps, 
   for (uint32_t i = 0; i < map->areas; i++)
     if (cn_framemap_next_area(&safepoint, &area[i]) != CN_FRAMEMAP_OK)
       report_bad_map("an area cannot be read", function->entry);
+  CN_ASSERT(!map->pushed || safepoint.saved == map->saved); /* a shape has no vector registers */
   int32_t *saved = (int32_t *)(uintptr_t)cn_map_saved_offsets(map);
   for (int i = 0; i < CN_CALLEE_SAVED_COUNT && !map->pushed; i++)
     saved[i] = safepoint.saved_offset[i];

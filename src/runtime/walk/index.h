@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/check.h"
 #include "framemap/framemap.h"
 #include "runtime/arch/arch.h"
 #include "runtime/core/image.h"
@@ -87,6 +88,7 @@ static inline void cn_map_read_vectors(const struct cn_frame_map *map, uintptr_t
   if (CN_ARCH_SAVED_VECTORS == 0 || map->pushed)
     return;
   const int32_t *offset = cn_map_saved_offsets(map) + CN_CALLEE_SAVED_COUNT + 1;
+  CN_ASSERT(cfa % sizeof cfa == 0);
   for (int i = 0; i < (int)CN_ARCH_SAVED_VECTORS; i++)
     if (offset[i] != 0)
       vector[i] = *(const uint64_t *)(cfa + (uintptr_t)(intptr_t)offset[i]);
