@@ -105,6 +105,9 @@ struct cn_convention_port {
   /* The most arguments of convention anyregcc; instruction selection has no registers for more. */
   unsigned any_register_arguments;
 
+  /* LLVM's intrinsic for the end of the function's frame; null if the return address is the last word of each frame. */
+  const char *frame_end_intrinsic;
+
   /* LLVM's intrinsic that makes earlier stores visible before later ones, and its operand; null if the machine keeps
    * the order of stores. */
   const char *store_fence_intrinsic;

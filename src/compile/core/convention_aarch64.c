@@ -195,6 +195,7 @@ const struct cn_convention_port cn_convention_port_aarch64 = {
     .state_attribute_start = "aarch64_",
     .point_unit = 4,
     .miscounts_shadows = true,
+    .frame_end_intrinsic = "llvm.sponentry",
     .any_register_arguments = 27,
     .store_fence_intrinsic = "llvm.aarch64.dmb",
     .store_fence_operand = 10, /* ISHST */

@@ -18,6 +18,7 @@
 
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
+#include "compile/core/convention.h"
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 
@@ -166,7 +167,20 @@ static LLVMValueRef build_bound_test(const struct place_test *test, LLVMValueRef
   return LLVMBuildICmp(test->builder, LLVMIntULT, word, words, "");
 }
 
-/* The return address lies in the last word of the function's frame. */
+/* The end of the function's frame. `address` has the return address. */
+static LLVMValueRef build_frame_end(const struct place_test *test, LLVMValueRef address)
+{
+  LLVMTypeRef i64 = i64_of(test), pointer = LLVMPointerTypeInContext(test->ctx->llvm, 0);
+  const char *name = cn_convention_port_of(test->ctx->module)->frame_end_intrinsic;
+
+  if (name == NULL)
+    return LLVMBuildAdd(test->builder, LLVMBuildPtrToInt(test->builder, address, i64, ""),
+                        make_i64(test, sizeof(uint64_t)), "");
+  LLVMValueRef end_of = cn_intrinsic(test->ctx, name, &pointer, 1);
+  LLVMValueRef end = LLVMBuildCall2(test->builder, LLVMGlobalGetValueType(end_of), end_of, NULL, 0, "");
+  return LLVMBuildPtrToInt(test->builder, end, i64, "");
+}
+
 static LLVMValueRef build_caller_test(const struct place_test *test, LLVMValueRef site)
 {
   LLVMTypeRef i64 = i64_of(test), pointer = LLVMPointerTypeInContext(test->ctx->llvm, 0);
@@ -176,8 +190,7 @@ static LLVMValueRef build_caller_test(const struct place_test *test, LLVMValueRe
   LLVMValueRef caller = load_shared(test, i64, places, CAIRN_ABI_PLACES_CALLER);
 
   require(test, LLVMBuildICmp(test->builder, LLVMIntEQ, load_shared(test, i64, address, 0), caller, ""));
-  LLVMValueRef end = LLVMBuildAdd(test->builder, LLVMBuildPtrToInt(test->builder, address, i64, ""),
-                                  make_i64(test, sizeof(uint64_t)), "");
+  LLVMValueRef end = build_frame_end(test, address);
   LLVMValueRef rotation = load_shared(test, i64, places, CAIRN_ABI_PLACES_ROTATION);
   LLVMValueRef word = build_word_index(test, places, LLVMBuildSub(test->builder, test->slot, end, ""), rotation);
   return build_bound_test(test, places, word);
