@@ -11,7 +11,7 @@ X86_64 = 'rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip'.spl
 NAMES = {'x86_64': dict(enumerate(X86_64 + [f'xmm{i}' for i in range(16)])),
          'aarch64': {i: f'x{i}' for i in range(31)} | {31: 'sp'} | {64 + i: f'v{i}' for i in range(32)}}
 CLASSES = 'integer float pointer reference undefined local'.split()
-KINDS = 'shadow patchpoint statepoint'.split()
+KINDS = 'shadow patchpoint statepoint fence'.split()
 
 
 def fail(what, *values):
@@ -45,7 +45,7 @@ def records_of(path):
 
 
 def expected_point(record):
-    """The point of a record, or None for a statepoint without a description."""
+    """The point of a record, or None for a statepoint without a description, and for the fence of a shadow."""
     record_id, offset, locations, live_outs = record
     marks = [i for i, l in enumerate(locations) if l[2] == MARK and l[0] == 'constant']
     if not marks:
@@ -53,6 +53,8 @@ def expected_point(record):
     at = marks[0]
     word, length, arguments = (l[2] for l in locations[at + 1:at + 4])
     kind = KINDS[word & 0xff]
+    if kind == 'fence':
+        return None
     first = 3 if kind == 'statepoint' else 0
     values = []
     for place, cls in zip(locations[first:at], locations[at + 4:]):
