@@ -5,8 +5,8 @@
  * which have others, end without their epilogues. What would go wrong: a number is that of an activation that has
  * ended.
  */
-// RUN: clang -O1 -fexceptions -c %S/Inputs/vectors_native.c -o %t.o && sed -f %S/Inputs/vectors.sed
-// %S/Inputs/vectors.ll > %t.ll
+// RUN: clang -O1 -fexceptions -c %S/Inputs/vectors_native.c -o %t.o && \
+// RUN:   sed -f %S/Inputs/vectors.sed %S/Inputs/vectors.ll > %t.ll
 // RUN: for o in 0 2; do %cairn-cc -w -O$o -I%root/include %s %t.ll %t.o -o %t && %t | FileCheck %s && \
 // RUN:   env CAIRN_STRESS=1 CAIRN_VERIFY=frames,heap %t | FileCheck %s || exit 1; done
 // CHECK: taken over at once: 100 of 100
