@@ -126,7 +126,7 @@ static void images_come_and_go(void **state)
   }
   assert_true(pages() - used < 64); /* of an image that is gone nothing is left */
   all_are_found(0);
-  assert_true(cn_index_memory_bytes(&count) < (300 + 4 * CN_ARCH_SAVED_VECTORS) * 2 * MANY);
+  assert_true(cn_index_memory_bytes(&count) < (300 + 16 * CN_ARCH_SAVED_VECTORS) * 2 * MANY);
 }
 
 /* ---- maps that cannot be ---- */
