@@ -79,7 +79,7 @@ static LLVMCodeGenOptLevel level_of(const struct cn_machine_options *how)
   return how->tier == CAIRN_TIER_QUICK ? LLVMCodeGenLevelNone : levels[how->opt_level];
 }
 
-/* Sets the port's options, once per process. */
+/* Sets the port's options, which hold for the process, once. The lock orders threads that make machines. */
 static void set_llvm_options(const struct cn_convention_port *port)
 {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

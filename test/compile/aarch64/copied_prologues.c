@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A frame that begins behind the entry, in a block with two predecessors. LLVM copies short blocks into their
- * predecessors, and then describes one copy of the prologue alone (findings/llvm-aarch64-copied-prologues.sh). Wrong: the
- * compilation is refused, or a walk takes the wrong caller.
+ * predecessors, and then describes one copy of the prologue alone (findings/llvm-aarch64-copied-prologues.sh). What
+ * would go wrong: the compilation is refused, or a walk takes the wrong caller.
  */
 // RUN: for level in -O1 -O2 -O3; do %cairn-cc --target=aarch64-linux-gnu $level -c %s -o %t.o && \
 // RUN:   %cairn frames %t.o | FileCheck %s || exit 1; done

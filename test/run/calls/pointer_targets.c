@@ -6,9 +6,11 @@
 // RUN:   %if aarch64 %{%S/Inputs/no_steps.c%} %else %{%S/../../unit/runtime/stubs_signals/stepping.c%} -o %t.stepping.o
 // RUN: %cairn-cc -O0 %s %t.native.o %t.stepping.o %t.native.so %t.managed.so -o %t \
 // RUN:   && %t %if aarch64 %{quiet%} | FileCheck %s
-// RUN: %cairn-cc -O2 %s %t.native.o %t.stepping.o %t.native.so %t.managed.so -o %t && %t %if aarch64 %{quiet%} | FileCheck %s
+// RUN: %cairn-cc -O2 %s %t.native.o %t.stepping.o %t.native.so %t.managed.so -o %t && \
+// RUN:   %t %if aarch64 %{quiet%} | FileCheck %s
 // RUN: env CAIRN_STRESS=1 %t quiet | FileCheck %s
-// RUN: %cairn-cc -Os %s %t.native.o %t.stepping.o %t.native.so %t.managed.so -o %t && %t %if aarch64 %{quiet%} | FileCheck %s
+// RUN: %cairn-cc -Os %s %t.native.o %t.stepping.o %t.native.so %t.managed.so -o %t && \
+// RUN:   %t %if aarch64 %{quiet%} | FileCheck %s
 // RUN: env CAIRN_STRESS=1 %t quiet | FileCheck %s
 // RUN: %cairn-cc -O2 -fno-pie -no-pie %s %t.native.o %t.stepping.o \
 // RUN:   %t.native.so %t.managed.so -o %t && %t %if aarch64 %{quiet%} | FileCheck %s
