@@ -11,6 +11,7 @@
 #include "collectors/generational/concurrent.h"
 #include "collectors/generational/evacuation.h"
 #include "collectors/generational/marker.h"
+#include "collectors/generational/pacer.h"
 #include "collectors/generational/space/tables.h"
 #include "runtime/core/options.h"
 #include "runtime/heap/managed_heap.h"
@@ -68,8 +69,10 @@ static void begin_if_free(void)
 {
   cn_background_hold_steps();
   bool begins = cn_concurrent_may_begin_marking() && !all_moved;
-  if (begins)
+  if (begins) {
+    cn_pacer_begin_marking(collector->used());
     cn_concurrent_begin_marking();
+  }
   cn_background_release_steps();
   if (begins)
     run(CAIRN_EXTENT_YOUNG, 0);
