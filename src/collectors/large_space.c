@@ -190,10 +190,8 @@ static uint32_t take_pages_at_top(uint32_t pages)
   if (pages > limit - run)
     return NO_PAGE;
   if (end > large_space_state.committed) {
-    uint32_t step = (uint32_t)(COMMIT_STEP_BYTES / large_space_state.page), more = end - large_space_state.committed;
-    more = more < step ? step : more;
-    if (more > limit - large_space_state.committed)
-      more = limit - large_space_state.committed;
+    uint32_t step = (uint32_t)(COMMIT_STEP_BYTES / large_space_state.page),
+             to = limit - end < step ? limit : (end + step - 1) / step * step, more = to - large_space_state.committed;
     if (!commit_tables(large_space_state.committed, large_space_state.committed + more) ||
         !cn_os_commit_memory(address_of(large_space_state.committed), more * large_space_state.page))
       return NO_PAGE;

@@ -27,8 +27,7 @@ enum {
   CARD_PREFETCH_BYTES = 16 * CN_BLOCK_BYTES /* bytes of heap whose cards take one KiB */
 };
 
-/* The tasks of a visit. Blocks come first, then all large objects, marked or not, because other tracers mark large
- * objects during the visit. */
+/* The tasks of a visit. Blocks come first, then old large objects with references. */
 static struct {
   size_t low, high; /* blocks */
   size_t next;      /* the next task */
@@ -258,7 +257,7 @@ static void scan_for_dirty_blocks(uintptr_t from, uintptr_t to)
 
 static void scan_all_cards(void)
 {
-  uintptr_t end;
+  uintptr_t large, end;
 
   card_tasks.blocks = 0;
   for (size_t block = card_tasks.low; (block = cn_blocks_next_with_memory(block, card_tasks.high)) < card_tasks.high;
@@ -267,11 +266,10 @@ static void scan_all_cards(void)
       scan_for_dirty_blocks(cn_tables_block_address(block), cn_tables_block_address(block + 1));
       card_tasks.blocks++;
     }
-  for (uintptr_t block = 0; (block = cn_large_next_block(block)) != 0;) {
-    CN_CHECK(cn_large_find_block(block, &end) == block);
-    if (cn_large_is_marked(block) && cn_large_objects_has_references(block))
-      scan_for_dirty_blocks((block + CN_BLOCK_BYTES - 1) & ~(uintptr_t)(CN_BLOCK_BYTES - 1),
-                            end & ~(uintptr_t)(CN_BLOCK_BYTES - 1));
+  for (size_t i = 0; (large = cn_large_objects_old_with_references(i)) != 0; i++) {
+    CN_CHECK(cn_large_find_block(large, &end) == large);
+    scan_for_dirty_blocks((large + CN_BLOCK_BYTES - 1) & ~(uintptr_t)(CN_BLOCK_BYTES - 1),
+                          end & ~(uintptr_t)(CN_BLOCK_BYTES - 1));
   }
 }
 
@@ -320,23 +318,20 @@ static void visit_block_cards(struct cn_tracer *tracer, size_t first)
     }
 }
 
-/* `first` is the first task of the large object at `block`. */
+/* An old large object with references, and its first task. */
 struct large_object_position {
-  uintptr_t block;
-  size_t first;
+  size_t object, first;
 };
 
 /* Advances *at to the object that task `part` belongs to. Returns the object's block, with its end in *end, or 0 if
  * there are fewer tasks. */
 static uintptr_t find_large_object_of_task(struct large_object_position *at, size_t part, uintptr_t *end)
 {
-  if (at->block == 0)
-    at->block = cn_large_next_block(0);
-  for (; at->block != 0; at->block = cn_large_next_block(at->block)) {
-    CN_CHECK(cn_large_find_block(at->block, end) == at->block);
-    size_t count = (*end - at->block + CARD_TASK_BYTES - 1) / CARD_TASK_BYTES;
+  for (uintptr_t block; (block = cn_large_objects_old_with_references(at->object)) != 0; at->object++) {
+    CN_CHECK(cn_large_find_block(block, end) == block);
+    size_t count = (*end - block + CARD_TASK_BYTES - 1) / CARD_TASK_BYTES;
     if (part < at->first + count)
-      return at->block;
+      return block;
     at->first += count;
   }
   return 0;
@@ -344,11 +339,12 @@ static uintptr_t find_large_object_of_task(struct large_object_position *at, siz
 
 static bool visit_large_object_task(struct cn_tracer *tracer, struct large_object_position *at, size_t part)
 {
-  uintptr_t end, large = cn_large_objects.old != 0 ? find_large_object_of_task(at, part, &end) : 0;
+  uintptr_t end, large = find_large_object_of_task(at, part, &end);
 
   if (large == 0)
     return false;
-  if (cn_large_is_marked(large) && !cn_large_objects_is_young(large) && cn_large_objects_has_references(large)) {
+  CN_ASSERT(cn_large_is_marked(large));
+  if (!cn_large_objects_is_young(large)) {
     uintptr_t from = large + (part - at->first) * CARD_TASK_BYTES;
     visit_cards(tracer, large, from, end - from > CARD_TASK_BYTES ? from + CARD_TASK_BYTES : end, visit_large_card);
   }

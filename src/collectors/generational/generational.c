@@ -201,12 +201,12 @@ static enum cairn_status grow_nursery(struct cairn_mutator *mutator, size_t byte
   return cn_nursery_grow_limit(mutator, bytes, most) ? CAIRN_OK : CAIRN_E_MEMORY;
 }
 
-/* Young large objects together may take as many bytes as the nursery; a single young large object may take more. */
+/* A single young large object may take more than several together. */
 static uintptr_t allocate_large_block(size_t bytes, uintptr_t *zero)
 {
   size_t young = cn_large_objects.young, nursery = cn_nursery.limit - cn_nursery.start;
 
-  if (young != 0 && young + bytes > cn_pacer.room)
+  if (young != 0 && young + bytes > cn_pacer.large_room)
     return 0;
   if (young + nursery > young_bytes_left() || bytes > young_bytes_left() - young - nursery ||
       old_bytes_used() + young + bytes > old_bytes_limit())

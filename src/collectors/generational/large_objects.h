@@ -31,6 +31,10 @@ uintptr_t cn_large_objects_payload_of(uintptr_t block);
 /* STOP. False if the object has no references, or if its layout is gone. */
 bool cn_large_objects_has_references(uintptr_t block);
 
+/* STOP, any number of threads at once; or MUTATE. The block of old object number `i` of those with references, or 0 if
+ * there are fewer. */
+uintptr_t cn_large_objects_old_with_references(size_t i);
+
 /* STOP, any number of threads at once. True if the object was young when the collection began. */
 bool cn_large_objects_is_young(uintptr_t block);
 

@@ -200,6 +200,16 @@ static size_t bytes_worth_a_pause(void)
   return bytes < MAX_BYTES_WORTH_A_PAUSE ? bytes : MAX_BYTES_WORTH_A_PAUSE;
 }
 
+/* Bytes of young large objects before a collection. No promotion walks over them, so with a goal for pauses only the
+ * measured time of visits and copies bounds them, and the bytes that may be promoted. */
+static size_t young_large_bytes_within_pause(size_t old)
+{
+  size_t by_headroom = headroom_bytes(promotion_headroom(old), old),
+         most = pacing.copied_bytes < by_headroom ? pacing.copied_bytes : by_headroom;
+
+  return larger_of(cn_pacer.room, (cn_pacer.nursery < most ? cn_pacer.nursery : most) >> cn_pacer.tries);
+}
+
 /* Bounds the nursery by the goal for pauses, and more tightly while a marking has to end within a pause. Each young
  * collection visits all stacks, so the nursery has a minimum that is worth the visit. */
 void cn_pacer_bound_nursery(size_t old)
@@ -212,6 +222,7 @@ void cn_pacer_bound_nursery(size_t old)
   most = most >> cn_pacer.tries & ~(size_t)7;
   most = larger_of(most, larger_of(least, fair >> cn_pacer.tries));
   cn_pacer.room = (cn_pacer.nursery < most ? cn_pacer.nursery : most) & ~(size_t)7;
+  cn_pacer.large_room = cairn_pause_goal() == 0 ? cn_pacer.room : young_large_bytes_within_pause(old);
 }
 
 /* Without CAIRN_PAUSE a soft limit matters more than the pauses of full collections. */

@@ -18,6 +18,7 @@ struct cn_pacer {
   size_t usual;     /* lower bound of the nursery, bytes, if the heap has space */
   size_t nursery;   /* size of the nursery by survival, bytes */
   size_t room;      /* size of the nursery by survival and pause, bytes */
+  size_t large_room; /* bytes that several young large objects may take */
   size_t threshold; /* a full collection is due at so many bytes of old objects */
   size_t start;     /* concurrent marking begins at so many bytes of old objects */
   size_t survived;  /* bytes of old objects after the last full collection */
