@@ -447,22 +447,35 @@ static void take_blocks_for_nursery(size_t first, size_t kept, size_t end)
   blocks.nursery.end = end;
 }
 
-/* Finds a row of free blocks from `from` on, of at least `least` and at most `most` blocks. Returns NO_BLOCK, or the
- * first block, with the number of blocks in *count. */
-static size_t find_free_row(size_t from, size_t least, size_t most, size_t *count)
+/* Finds the first row of `most` free blocks from `from` on, or else the longest shorter row. Returns its first block,
+ * with the number of blocks in *count, which is 0 if no block is free. */
+static size_t find_free_row(size_t from, size_t most, size_t *count)
 {
-  size_t block = cn_blocks_next_with_memory(from, blocks.high);
+  size_t block = cn_blocks_next_with_memory(from, blocks.high), best = from;
 
-  CN_ASSERT(least != 0 && least <= most);
-
-  while (block < blocks.high) {
-    for (*count = 0; block < blocks.high && *count < most && cn_tables.states[block] == CN_BLOCK_FREE; block++)
-      ++*count;
-    if (*count >= least)
-      return block - *count;
-    block = cn_blocks_next_with_memory(block + (*count == 0), blocks.high);
+  CN_ASSERT(most != 0);
+  *count = 0;
+  while (block < blocks.high && *count < most) {
+    size_t first = block;
+    while (block < blocks.high && block - first < most && cn_tables.states[block] == CN_BLOCK_FREE)
+      block++;
+    if (block - first > *count) {
+      *count = block - first;
+      best = first;
+    }
+    block = cn_blocks_next_with_memory(block + (block == first), blocks.high);
   }
-  return NO_BLOCK;
+  return best;
+}
+
+/* The same, where the search begins at the block where the last nursery ended. */
+static size_t find_free_row_in_turn(size_t most, size_t *count)
+{
+  size_t behind, first = find_free_row(blocks.turn, most, &behind), before = 0,
+         other = behind < most ? find_free_row(0, most, &before) : 0;
+
+  *count = before > behind ? before : behind;
+  return before > behind ? other : first;
 }
 
 bool cn_blocks_move_nursery(size_t bytes, struct cn_extent *extent)
@@ -471,9 +484,9 @@ bool cn_blocks_move_nursery(size_t bytes, struct cn_extent *extent)
          least = most < MIN_NURSERY_BLOCKS ? most : MIN_NURSERY_BLOCKS, count = most;
 
   CN_CHECK(blocks.nursery.first == blocks.nursery.end && most != 0);
-  size_t first = find_free_row(blocks.turn, least, most, &count);
-  if (first == NO_BLOCK)
-    first = find_free_row(0, least, most, &count);
+  size_t first = find_free_row_in_turn(most, &count);
+  if (count < least)
+    first = NO_BLOCK;
   for (size_t wanted = most; first == NO_BLOCK && wanted >= least; wanted /= 2) {
     count = wanted;
     first = find_blocks_in_row(count, 0, CN_BLOCK_FREE);
