@@ -37,7 +37,7 @@ inline sweep_block(its)
   fi
 }
 
-/* @ src/collectors/generational/concurrent.c: cn_concurrent_note_sweep_end */
+/* @ src/collectors/generational/concurrent.c: cn_concurrent_sweep_some */
 inline note_sweep_end()
 {
   if

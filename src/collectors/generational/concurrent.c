@@ -22,6 +22,8 @@ enum {
   RELEASED_BYTES_PER_STEP = 4 << 20,
 };
 
+size_t cn_concurrent_swept_per_stop = 256;
+
 static struct {
   bool sweeps;
   size_t kept;
@@ -41,9 +43,9 @@ static bool sweep_concurrent_step(void *unused)
          cn_blocks_release_free(concurrent_work.kept, RELEASED_BYTES_PER_STEP);
 }
 
-bool cn_concurrent_note_sweep_end(void)
+bool cn_concurrent_sweep_some(void)
 {
-  bool done = concurrent_work.sweeps && !cn_blocks_sweep_some(0);
+  bool done = concurrent_work.sweeps && !cn_blocks_sweep_some(cn_concurrent_swept_per_stop);
 
   concurrent_work.sweeps = concurrent_work.sweeps && !done;
   return done;

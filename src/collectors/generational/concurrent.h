@@ -9,9 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Called once, at the start of a collection. True if the sweep of all blocks has ended since the previous
- * collection. */
-bool cn_concurrent_note_sweep_end(void);
+/* The blocks that each stop sweeps, because the background thread hardly runs between collections that follow each
+ * other fast. Tests change the number. */
+extern size_t cn_concurrent_swept_per_stop;
+
+/* Called once, at the start of a collection: sweeps some blocks. True if the sweep of all blocks has ended since the
+ * previous collection. */
+bool cn_concurrent_sweep_some(void);
 
 /* True if a marking may begin, because neither a marking nor a sweep is running. */
 bool cn_concurrent_may_begin_marking(void);

@@ -647,7 +647,7 @@ static void collect_heap(const struct cairn_collection *collection)
   heap.young_large = cn_large_objects.young;
   cn_nursery_take_all_buffers();
   cn_blocks_take_precommitted();
-  if (cn_concurrent_note_sweep_end())
+  if (cn_concurrent_sweep_some())
     note_swept_line_bytes();
   if (collection->extent == CAIRN_EXTENT_MOVE_ALL)
     collect_by_moving_all(bytes_needed);

@@ -607,6 +607,24 @@ static void given_up(void **state)
   assert_int_equal(words(roots[2])[1], roots[0]);
 }
 
+/* The thread beside the program gets no time between collections that follow each other fast. */
+static void swept_by_collections_alone(void **state)
+{
+  (void)state;
+  ref was = candidate();
+  end_marking();
+  for (int i = 0; i < 3; i++)
+    young();
+  assert_true(is_candidate(was));
+  cn_concurrent_swept_per_stop = 4;
+  for (size_t i = 0; i < cn_tables.blocks && is_candidate(was); i++)
+    young();
+  cn_concurrent_swept_per_stop = 0;
+  assert_false(is_candidate(was));
+  assert_true(cn_concurrent_is_swept());
+  is_at(roots[0]);
+}
+
 /* Without memory for the copies nothing moves, and the blocks are as others are. */
 static void without_memory(void **state)
 {
@@ -614,7 +632,7 @@ static void without_memory(void **state)
   ref was = candidate();
   end_marking();
   cn_blocks_sweep_some(SIZE_MAX);
-  assert_true(cn_concurrent_note_sweep_end());
+  assert_true(cn_concurrent_sweep_some());
   assert_int_not_equal(cn_evacuation_next_group_bytes(), 0);
   cn_evacuation_begin_group(false);
   assert_false(cn_evacuation_is_group_due());
@@ -733,6 +751,7 @@ static void of_a_program(void **state)
     stacks = (size_t)(i % 3) * (ROOTS / 2);
     pins = i % 3 == 0;
     cn_tracers_max_bytes_alone = i % 2 == 0 ? 0 : SIZE_MAX;
+    cn_concurrent_swept_per_stop = (size_t)(i % 3) * 10;
     clean();
     for (int k = 0; k < 750; k++) {
       still = draw(stacks != 0 && draw(2) == 0 ? stacks : 8);
@@ -753,6 +772,7 @@ static void of_a_program(void **state)
     }
   }
   cn_evacuation_picks_at_random = false;
+  cn_concurrent_swept_per_stop = 0;
   stacks = still = 0;
   assert_true(evacuated > 100);
 }
@@ -762,6 +782,7 @@ static int start_with_pauses(void **state)
   cn_options.pause = cn_options.pause_full = 4000;
   times = 1; /* or the marker would meet copies by it */
   stacks = 0;
+  cn_concurrent_swept_per_stop = 0;
   return start(state);
 }
 
@@ -787,6 +808,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(much_is_given_back),
       cmocka_unit_test(patience_ends),
       cmocka_unit_test(given_up),
+      cmocka_unit_test(swept_by_collections_alone),
       cmocka_unit_test(without_memory),
       cmocka_unit_test(empty_at_ends_of_blocks),
       cmocka_unit_test(of_a_program),
