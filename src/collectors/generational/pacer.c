@@ -55,6 +55,7 @@ enum {
   FRAGMENTED_MULTIPLE = 3,        /* the old space is fragmented if it takes more than this multiple of survivors */
   FRAGMENTED_BYTES = 16 << 20,    /* and of so many bytes */
   LARGE_SHARE = 4,                /* young large objects may take one part in this many of a promoted nursery */
+  MAX_COPIED_MULTIPLE = 2,        /* or more if the copies of the nursery would take more than this multiple of time */
   MIN_HEADROOM_BYTES = 512 << 10, /* bytes that may be promoted at any time */
   HEADROOM_OLD_SHARE = 16,        /* without a marking, also one part in this many of old objects */
   MARKING_HEADROOM_SHARE = 4,     /* a nursery may use one part in this many of the headroom of a marking */
@@ -189,7 +190,8 @@ static size_t bytes_allocated_in(uint64_t time)
 static size_t bytes_worth_a_pause(void)
 {
   uint64_t now = processor_time(), took = pacing.begun != 0 ? now - pacing.begun : 0,
-           fixed = took != 0 && pacing.visited != 0 ? pacing.rooted - pacing.begun + now - pacing.collected : 0;
+           marked = cn_marker.on ? now - pacing.collected : 0, /* the end of a marking does not come again soon */
+      fixed = took != 0 && pacing.visited != 0 ? pacing.rooted - pacing.begun + marked : 0;
   size_t bytes = bytes_allocated_in(took), least = bytes_allocated_in(fixed);
 
   pacing.begun = 0;
@@ -382,7 +384,8 @@ void cn_pacer_begin_young(size_t bytes)
 bool cn_pacer_promotes_nursery(void)
 {
   CN_CHECK(pacing.promotions <= MAX_PROMOTIONS_IN_ROW);
-  if (!may_promote_nursery() || cn_large_objects.young > pacing.bytes / LARGE_SHARE)
+  bool copied = pacing.bytes <= MAX_COPIED_MULTIPLE * pacing.copied_bytes;
+  if (!may_promote_nursery() || (copied && cn_large_objects.young > pacing.bytes / LARGE_SHARE))
     return false;
   pacing.promotions--;
   return true;
