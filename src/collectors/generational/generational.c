@@ -128,12 +128,13 @@ static bool place_nursery(size_t bytes)
 static bool move_nursery(void)
 {
   struct cn_extent extent;
+  uintptr_t memory;
   if (cn_nursery_has_grown())
     return place_nursery(MOVED_NURSERY_ADDRESS_BYTES);
-  bool done = cn_blocks_move_nursery(cn_pacer.room + HANDLER_RESERVE_BYTES, &extent);
+  bool done = cn_blocks_move_nursery(cn_pacer.room + HANDLER_RESERVE_BYTES, &extent, &memory);
 
   if (done)
-    cn_nursery_set_addresses(extent.start, extent.start, extent.end);
+    cn_nursery_set_addresses(extent.start, memory, extent.end);
   return done;
 }
 

@@ -180,9 +180,12 @@ size_t cn_os_resident_set_bytes(size_t *files)
   return numbers[1] * cn_os_page_bytes();
 }
 
+/* Accesses, because MADV_POPULATE_WRITE holds the lock of all mappings while the system finds and clears a large page,
+ * and a stop that maps memory would wait for this lock. A page fault locks its own mapping alone (Linux 6.4). */
 void cn_os_populate_pages(uintptr_t at, size_t bytes)
 {
-  madvise((void *)at, bytes, MADV_POPULATE_WRITE);
+  for (size_t i = 0; i < bytes; i += cn_os_page_bytes())
+    __atomic_fetch_or((char *)at + i, 0, __ATOMIC_RELAXED);
 }
 
 /* The advice fails for locked pages. A new mapping then replaces the pages; if the system refuses the mapping, the

@@ -478,14 +478,15 @@ static size_t find_free_row_in_turn(size_t most, size_t *count)
   return before > behind ? other : first;
 }
 
-bool cn_blocks_move_nursery(size_t bytes, struct cn_extent *extent)
+bool cn_blocks_move_nursery(size_t bytes, struct cn_extent *extent, uintptr_t *memory)
 {
   size_t most = (bytes + CN_BLOCK_BYTES - 1) / CN_BLOCK_BYTES,
-         least = most < MIN_NURSERY_BLOCKS ? most : MIN_NURSERY_BLOCKS, count = most;
+         least = most < MIN_NURSERY_BLOCKS ? most : MIN_NURSERY_BLOCKS, count;
 
   CN_CHECK(blocks.nursery.first == blocks.nursery.end && most != 0);
   size_t first = find_free_row_in_turn(most, &count);
-  if (count < least)
+  bool free = count >= least;
+  if (!free)
     first = NO_BLOCK;
   for (size_t wanted = most; first == NO_BLOCK && wanted >= least; wanted /= 2) {
     count = wanted;
@@ -499,6 +500,7 @@ bool cn_blocks_move_nursery(size_t bytes, struct cn_extent *extent)
   if (blocks.none >= first && blocks.none < first + count)
     blocks.none = first + count;
   *extent = (struct cn_extent){cn_tables_block_address(first), cn_tables_block_address(first + count)};
+  *memory = free ? extent->end : extent->start;
   return true;
 }
 

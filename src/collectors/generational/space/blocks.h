@@ -82,9 +82,10 @@ bool cn_blocks_make_extent(size_t bytes, enum cn_block_state state, struct cn_ex
  * `least` bytes keep their memory. Returns false if there is no such range. */
 bool cn_blocks_place_nursery(size_t bytes, size_t least, struct cn_extent *extent);
 
-/* Finds addresses for a nursery that moves often: `bytes`, or less if a row of free blocks is shorter, because the
- * memory of free blocks is in use again at once. Returns false if addresses are exhausted. */
-bool cn_blocks_move_nursery(size_t bytes, struct cn_extent *extent);
+/* Finds addresses for a nursery that moves often: `bytes`, or less if the longest row of free blocks is shorter, because
+ * the memory of free blocks is in use again at once. The extent has memory up to *memory. Returns false if addresses are
+ * exhausted. */
+bool cn_blocks_move_nursery(size_t bytes, struct cn_extent *extent, uintptr_t *memory);
 
 /* Reserves up to `bytes` of addresses behind a nursery of cn_blocks_make_extent(), which ends at `end`, and returns the
  * end of the addresses. cn_blocks_return_behind() returns the reserved addresses from `end` on. */
