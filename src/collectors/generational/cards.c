@@ -260,12 +260,11 @@ static void scan_all_cards(void)
   uintptr_t large, end;
 
   card_tasks.blocks = 0;
-  for (size_t block = card_tasks.low; (block = cn_blocks_next_with_memory(block, card_tasks.high)) < card_tasks.high;
-       block++)
-    if (cn_blocks_block_has_objects(block)) {
-      scan_for_dirty_blocks(cn_tables_block_address(block), cn_tables_block_address(block + 1));
-      card_tasks.blocks++;
-    }
+  for (size_t block = card_tasks.low, next; block < card_tasks.high; block = next) {
+    next = cn_blocks_next_row_with_objects(&block, card_tasks.high);
+    scan_for_dirty_blocks(cn_tables_block_address(block), cn_tables_block_address(next));
+    card_tasks.blocks += next - block;
+  }
   for (size_t i = 0; (large = cn_large_objects_old_with_references(i)) != 0; i++) {
     CN_CHECK(cn_large_find_block(large, &end) == large);
     scan_for_dirty_blocks((large + CN_BLOCK_BYTES - 1) & ~(uintptr_t)(CN_BLOCK_BYTES - 1),

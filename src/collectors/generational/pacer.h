@@ -14,15 +14,15 @@
 enum { CN_MAX_NURSERY_BYTES = 128 << 20 };
 
 struct cn_pacer {
-  size_t maximum;   /* of the heap, bytes */
-  size_t usual;     /* lower bound of the nursery, bytes, if the heap has space */
-  size_t nursery;   /* size of the nursery by survival, bytes */
-  size_t room;      /* size of the nursery by survival and pause, bytes */
+  size_t maximum;    /* of the heap, bytes */
+  size_t usual;      /* lower bound of the nursery, bytes, if the heap has space */
+  size_t nursery;    /* size of the nursery by survival, bytes */
+  size_t room;       /* size of the nursery by survival and pause, bytes */
   size_t large_room; /* bytes that several young large objects may take */
-  size_t threshold; /* a full collection is due at so many bytes of old objects */
-  size_t start;     /* concurrent marking begins at so many bytes of old objects */
-  size_t survived;  /* bytes of old objects after the last full collection */
-  unsigned tries;   /* number of pauses that failed to end this marking */
+  size_t threshold;  /* a full collection is due at so many bytes of old objects */
+  size_t start;      /* concurrent marking begins at so many bytes of old objects */
+  size_t survived;   /* bytes of old objects after the last full collection */
+  unsigned tries;    /* number of pauses that failed to end this marking */
 };
 extern struct cn_pacer cn_pacer;
 

@@ -82,6 +82,8 @@ size_t cn_blocks_next_with_memory(size_t block, size_t end)
   static const uint8_t none[STATES_PER_COMPARISON];
 
   _Static_assert(CN_BLOCK_WITHOUT_MEMORY == 0, "a row of them are zeros");
+  if (block < end && cn_tables.states[block] != CN_BLOCK_WITHOUT_MEMORY)
+    return block;
   while (block + sizeof none <= end && memcmp(&cn_tables.states[block], none, sizeof none) == 0)
     block += sizeof none;
   while (block < end && cn_tables.states[block] == CN_BLOCK_WITHOUT_MEMORY)
@@ -89,11 +91,26 @@ size_t cn_blocks_next_with_memory(size_t block, size_t end)
   return block;
 }
 
+static bool has_state_with_objects(uint8_t state)
+{
+  return state == CN_BLOCK_HOLES || state == CN_BLOCK_USED || state == CN_BLOCK_SOURCE || state == CN_BLOCK_UNSWEPT;
+}
+
 bool cn_blocks_block_has_objects(size_t block)
 {
-  uint8_t state = cn_tables_block_state(block);
+  return has_state_with_objects(cn_tables_block_state(block));
+}
 
-  return state == CN_BLOCK_HOLES || state == CN_BLOCK_USED || state == CN_BLOCK_SOURCE || state == CN_BLOCK_UNSWEPT;
+size_t cn_blocks_next_row_with_objects(size_t *from, size_t end)
+{
+  size_t block = cn_blocks_next_with_memory(*from, end);
+
+  while (block < end && !has_state_with_objects(cn_tables.states[block]))
+    block = cn_blocks_next_with_memory(block + 1, end);
+  *from = block;
+  while (block < end && has_state_with_objects(cn_tables.states[block]))
+    block++;
+  return block;
 }
 
 /* ---- addresses and memory ---- */
@@ -447,15 +464,22 @@ static void take_blocks_for_nursery(size_t first, size_t kept, size_t end)
   blocks.nursery.end = end;
 }
 
+static size_t next_free_block(size_t from)
+{
+  const uint8_t *found = from < blocks.high ? memchr(&cn_tables.states[from], CN_BLOCK_FREE, blocks.high - from) : NULL;
+
+  return found != NULL ? (size_t)(found - cn_tables.states) : blocks.high;
+}
+
 /* Finds the first row of `most` free blocks from `from` on, or else the longest shorter row. Returns its first block,
  * with the number of blocks in *count, which is 0 if no block is free. */
 static size_t find_free_row(size_t from, size_t most, size_t *count)
 {
-  size_t block = cn_blocks_next_with_memory(from, blocks.high), best = from;
+  size_t best = from, block = from;
 
   CN_ASSERT(most != 0);
   *count = 0;
-  while (block < blocks.high && *count < most) {
+  while (*count < most && (block = next_free_block(block)) < blocks.high) {
     size_t first = block;
     while (block < blocks.high && block - first < most && cn_tables.states[block] == CN_BLOCK_FREE)
       block++;
@@ -463,7 +487,6 @@ static size_t find_free_row(size_t from, size_t most, size_t *count)
       *count = block - first;
       best = first;
     }
-    block = cn_blocks_next_with_memory(block + (block == first), blocks.high);
   }
   return best;
 }
@@ -472,7 +495,7 @@ static size_t find_free_row(size_t from, size_t most, size_t *count)
 static size_t find_free_row_in_turn(size_t most, size_t *count)
 {
   size_t behind, first = find_free_row(blocks.turn, most, &behind), before = 0,
-         other = behind < most ? find_free_row(0, most, &before) : 0;
+                 other = behind < most ? find_free_row(0, most, &before) : 0;
 
   *count = before > behind ? before : behind;
   return before > behind ? other : first;

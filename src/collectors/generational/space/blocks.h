@@ -45,6 +45,10 @@ bool cn_blocks_block_has_objects(size_t block);
  * long. */
 size_t cn_blocks_next_with_memory(size_t block, size_t end);
 
+/* Moves *from to the next block before `end` with objects, or to `end`. Returns the end of the row of such blocks that
+ * begins there. */
+size_t cn_blocks_next_row_with_objects(size_t *from, size_t end);
+
 /* Sets *cursor to the next hole, or, if `fresh`, to a free block. The rest of the former hole stays unused. Returns
  * false, and leaves *cursor unchanged, if there is no memory. */
 bool cn_blocks_next_hole(struct cn_copy_cursor *cursor, bool fresh);
@@ -82,9 +86,9 @@ bool cn_blocks_make_extent(size_t bytes, enum cn_block_state state, struct cn_ex
  * `least` bytes keep their memory. Returns false if there is no such range. */
 bool cn_blocks_place_nursery(size_t bytes, size_t least, struct cn_extent *extent);
 
-/* Finds addresses for a nursery that moves often: `bytes`, or less if the longest row of free blocks is shorter, because
- * the memory of free blocks is in use again at once. The extent has memory up to *memory. Returns false if addresses are
- * exhausted. */
+/* Finds addresses for a nursery that moves often: `bytes`, or less if the longest row of free blocks is shorter,
+ * because the memory of free blocks is in use again at once. The extent has memory up to *memory. Returns false if
+ * addresses are exhausted. */
 bool cn_blocks_move_nursery(size_t bytes, struct cn_extent *extent, uintptr_t *memory);
 
 /* Reserves up to `bytes` of addresses behind a nursery of cn_blocks_make_extent(), which ends at `end`, and returns the
