@@ -52,7 +52,9 @@ enum {
   PROMOTED_THOUSANDTHS = 500, /* complete nurseries are promoted only if so much of recent ones survived */
   FIRST_COPIED_BYTES = 128 << 10,
   MIN_COPY_SHARE = 16,            /* copies get at least one part in this many of the time, after the scan of cards */
-  FRAGMENTED_MULTIPLE = 3,        /* the old space is fragmented if it takes more than this multiple of survivors */
+  FRAGMENTED_MULTIPLE = 3,        /* the old space is fragmented if it takes more than this multiple of survivors, */
+  LARGE_FRAGMENTED_MULTIPLE = 2,  /* or this one if the scan of its cards takes long, */
+  LONG_SCAN_SHARE = 16,           /* which is more than one part in this many of a pause, */
   FRAGMENTED_BYTES = 16 << 20,    /* and of so many bytes */
   LARGE_SHARE = 4,                /* young large objects may take one part in this many of a promoted nursery */
   MAX_COPIED_MULTIPLE = 2,        /* or more if the copies of the nursery would take more than this multiple of time */
@@ -391,12 +393,20 @@ bool cn_pacer_promotes_nursery(void)
   return true;
 }
 
+static bool is_fragmented(void)
+{
+  bool large = cn_cards_scan_time() > cairn_pause_goal() / LONG_SCAN_SHARE;
+  size_t multiple = large ? LARGE_FRAGMENTED_MULTIPLE : FRAGMENTED_MULTIPLE;
+
+  return cn_cards_scanned_bytes() / multiple > cn_pacer.survived + FRAGMENTED_BYTES;
+}
+
 uint64_t cn_pacer_copy_deadline(void)
 {
   uint64_t part = young_collection_time(), rest = pacing.bytes * pacing.rest_pace / 1000,
            least = processor_time() + part / MIN_COPY_SHARE;
 
-  pacing.fragmented = cn_cards_scanned_bytes() / FRAGMENTED_MULTIPLE > cn_pacer.survived + FRAGMENTED_BYTES;
+  pacing.fragmented = is_fragmented();
   if (pacing.fragmented)
     part = cairn_pause_goal();
   pacing.deadline = pacing.begun + (rest < part ? part - rest : 0);
