@@ -51,7 +51,8 @@ enum {
   FEW_FOUND_BYTES = 4 << 10,  /* the marker only visits cards again if it finds less from one pause to the next */
   PROMOTED_THOUSANDTHS = 500, /* complete nurseries are promoted only if so much of recent ones survived */
   FIRST_COPIED_BYTES = 128 << 10,
-  MIN_COPY_SHARE = 16,            /* copies get at least one part in this many of the time, after the scan of cards */
+  MIN_COPY_SHARE = 16,            /* copies get at least one part in this many of the time, after the scan of cards, */
+  FRAGMENTED_COPY_SHARE = 2,      /* or this part of a pause if the old space is fragmented */
   FRAGMENTED_MULTIPLE = 3,        /* the old space is fragmented if it takes more than this multiple of survivors, */
   LARGE_FRAGMENTED_MULTIPLE = 2,  /* or this one if the scan of its cards takes long, */
   LONG_SCAN_SHARE = 16,           /* which is more than one part in this many of a pause, */
@@ -403,12 +404,11 @@ static bool is_fragmented(void)
 
 uint64_t cn_pacer_copy_deadline(void)
 {
-  uint64_t part = young_collection_time(), rest = pacing.bytes * pacing.rest_pace / 1000,
-           least = processor_time() + part / MIN_COPY_SHARE;
-
   pacing.fragmented = is_fragmented();
-  if (pacing.fragmented)
-    part = cairn_pause_goal();
+  uint64_t part = pacing.fragmented ? cairn_pause_goal() : young_collection_time(),
+           rest = pacing.bytes * pacing.rest_pace / 1000,
+           least = processor_time() + part / (pacing.fragmented ? FRAGMENTED_COPY_SHARE : MIN_COPY_SHARE);
+
   pacing.deadline = pacing.begun + (rest < part ? part - rest : 0);
   if (pacing.deadline < least)
     pacing.deadline = least;
