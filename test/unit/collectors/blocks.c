@@ -105,6 +105,52 @@ static void all_are_swept_where_no_block_is_free(void **state)
   assert_int_equal(cursor.free, hole);
 }
 
+/* ---- the nursery moves ---- */
+
+/* Blocks from `first` on are free, and those around them are not. */
+static void set_free_row(size_t first, size_t count)
+{
+  memset(&cn_tables.states[first - 1], CN_BLOCK_USED, count + 2);
+  memset(&cn_tables.states[first], CN_BLOCK_FREE, count);
+}
+
+static void is_moved_to(size_t wanted, size_t first, size_t count, bool memory)
+{
+  struct cn_extent extent;
+  uintptr_t end;
+
+  assert_true(cn_blocks_move_nursery(wanted * CN_BLOCK_BYTES, &extent, &end));
+  assert_int_equal(cn_tables_block_of(extent.start), first);
+  assert_int_equal((extent.end - extent.start) / CN_BLOCK_BYTES, count);
+  assert_int_equal(end, memory ? extent.end : extent.start);
+  cn_blocks_leave_nursery(extent, end);
+}
+
+/* A nursery of a third of the size needs three collections; and memory that is there needs no system call. */
+static void nursery_takes_the_longest_row(void **state)
+{
+  struct cn_copy_cursor cursor = {0, 0};
+  size_t low, high;
+
+  (void)state;
+  while (cn_blocks_next_hole(&cursor, true)) /* all have memory */
+    ;
+  cn_blocks_bounds(&low, &high);
+  assert_true(high - low > 360);
+  memset(&cn_tables.states[low], CN_BLOCK_USED, high - low);
+  set_free_row(low + 10, 40);
+  set_free_row(low + 100, 130);
+  set_free_row(low + 300, 50);
+  is_moved_to(200, low + 100, 130, true);
+  is_moved_to(45, low + 300, 45, true); /* in turn */
+  is_moved_to(33, low + 10, 33, true);
+  is_moved_to(100, low + 100, 100, true);
+  memset(&cn_tables.states[low], CN_BLOCK_USED, high - low);
+  set_free_row(low + 10, 31); /* too short */
+  memset(&cn_tables.states[high - 40], CN_BLOCK_WITHOUT_MEMORY, 40);
+  is_moved_to(40, high - 40, 40, false);
+}
+
 /* ---- pages ---- */
 
 /* Does the system say that of the memory there? */
@@ -166,6 +212,7 @@ int main(void)
       cmocka_unit_test(few_are_swept_in_a_pause),
       cmocka_unit_test(small_pages_in_a_hurry),
       cmocka_unit_test(all_are_swept_where_no_block_is_free),
+      cmocka_unit_test(nursery_takes_the_longest_row),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
