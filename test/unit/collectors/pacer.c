@@ -187,6 +187,22 @@ static void recovers(const char *name, const struct program *meanwhile)
   check_course(name, &after, 25, 1, 5 * usual.alive);
 }
 
+/* A nursery that was sized for a promotion would take many times the pause if it were copied, and its cards visited,
+ * because of a large array. */
+static void large_arrays_beside_survivors(void **state)
+{
+  struct program program = usual;
+
+  (void)state;
+  program.large = 300;
+  program.survival = 1000;
+  program.dirty = 10000;
+  start_simulation(GOAL, HEAP);
+  simulate(&program, MANY);
+  struct course course = simulate(&program, MANY);
+  at_most("large arrays beside survivors", &course, "the longest pause in us", course.longest / 1000, 2 * GOAL / 1000);
+}
+
 static void nurseries_recover(void **state)
 {
   struct program meanwhile = usual;
@@ -327,15 +343,11 @@ static void memory_runs_short(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(steady_programs),
-      cmocka_unit_test(program_with_many_dirty_cards),
-      cmocka_unit_test(program_with_large_arrays),
-      cmocka_unit_test(nurseries_recover),
-      cmocka_unit_test(large_heap_with_costly_pauses),
-      cmocka_unit_test(marking_that_fails_to_end),
-      cmocka_unit_test(marking_that_is_too_slow),
-      cmocka_unit_test(nursery_follows_survival),
-      cmocka_unit_test(memory_runs_short),
+      cmocka_unit_test(steady_programs),           cmocka_unit_test(program_with_many_dirty_cards),
+      cmocka_unit_test(program_with_large_arrays), cmocka_unit_test(large_arrays_beside_survivors),
+      cmocka_unit_test(nurseries_recover),         cmocka_unit_test(large_heap_with_costly_pauses),
+      cmocka_unit_test(marking_that_fails_to_end), cmocka_unit_test(marking_that_is_too_slow),
+      cmocka_unit_test(nursery_follows_survival),  cmocka_unit_test(memory_runs_short),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
