@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Large objects of two generations, over collectors/large_space.h: at the end of a collection, marked objects become
- * old and unmarked objects are freed. Owns the list of the objects that young collections look at (`large_list`): they
- * skip old objects without references, which may be many. Owns sums of bytes (`cn_large_objects`), too; states are in
- * space/tables.h, marks and blocks in the large-object space. Phase STOP, the collecting thread; any number of tracers
- * call the queries, too. Allocation and lengthening run in phase MUTATE, under the nursery's lock. Mutators that check
- * a copy call cn_large_objects_payload_of() in phase MUTATE without the lock.
+ * old and unmarked objects are freed. Owns the list of the objects that young collections visit (`large_list`), which
+ * leaves out old objects without references, and sums of bytes (`cn_large_objects`); states are in space/tables.h,
+ * marks and blocks in the large-object space. Phase STOP, the collecting thread; any number of tracers call the
+ * queries, too. Allocation and lengthening run in phase MUTATE, under the nursery's lock. Mutators that check a copy
+ * call cn_large_objects_payload_of() in phase MUTATE without the lock.
  */
 #include "collectors/generational/large_objects.h"
 

@@ -491,7 +491,7 @@ static size_t find_free_row(size_t from, size_t most, size_t *count)
   return best;
 }
 
-/* The same, where the search begins at the block where the last nursery ended. */
+/* The search begins at the block where the last nursery ended. */
 static size_t find_free_row_in_turn(size_t most, size_t *count)
 {
   size_t behind, first = find_free_row(blocks.turn, most, &behind), before = 0,
