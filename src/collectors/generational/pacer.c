@@ -43,9 +43,10 @@ enum {
   MIN_PICOSECONDS_PER_BYTE = 100,
   EARLY_SHARE = 8,
   MAX_BYTES_WORTH_A_PAUSE = 4 << 20,
-  MARKING_PAUSE_SHARE = 4,        /* during a marking the program runs for at least one part in this many of a pause */
-  PACE_DECAY_SHARE = 16,          /* a slow pace loses one part in this many at each collection without promotion */
-  PACE_WEIGHT = 8,                /* each measurement counts as one part in this many of the pace */
+  LATE_MARKING_SHARE = 64, /* after the threshold a nursery takes one part in this many of the bytes up to the limit */
+  MARKING_PAUSE_SHARE = 4, /* during a marking the program runs for at least one part in this many of a pause */
+  PACE_DECAY_SHARE = 16,   /* a slow pace loses one part in this many at each collection without promotion */
+  PACE_WEIGHT = 8,         /* each measurement counts as one part in this many of the pace */
   MIN_MEASURED_BYTES = 256 << 10, /* bytes of a nursery that show a pace */
   MAX_PROMOTIONS_IN_ROW = 3,
   FEW_FOUND_BYTES = 4 << 10,  /* the marker only visits cards again if it finds less from one pause to the next */
@@ -186,11 +187,19 @@ static size_t bytes_allocated_in(uint64_t time)
   return time < UINT32_MAX ? time * (pacing.bytes / 1024) / (pacing.ran + 1) * 1024 : 0;
 }
 
+/* If marking has not ended at the threshold, a part of the bytes up to the limit, where a single pause would end it. */
+static size_t bytes_before_marking_must_end(size_t old)
+{
+  size_t limit = cn_pacer_old_limit(true), left = limit > old ? (limit - old) / LATE_MARKING_SHARE : 0;
+
+  return old < cn_pacer.threshold || left > MAX_BYTES_WORTH_A_PAUSE ? MAX_BYTES_WORTH_A_PAUSE : left;
+}
+
 /* Bytes that are worth a pause, or 0 if that is unknown: the program allocates them in as much time as this young
  * collection took. With smaller nurseries the program would stand still for most of the time. But cards and copies,
  * whose time is proportional to the nursery, must not exceed the goal by far; a smaller nursery does not shorten the
  * scan of all cards, the visits of roots and marking. */
-static size_t bytes_worth_a_pause(void)
+static size_t bytes_worth_a_pause(size_t old)
 {
   uint64_t now = processor_time(), took = pacing.begun != 0 ? now - pacing.begun : 0,
            marked = cn_marker.on ? now - pacing.collected : 0, /* the end of a marking does not come again soon */
@@ -202,7 +211,8 @@ static size_t bytes_worth_a_pause(void)
   if (bytes > pacing.copied_bytes / 2 * 3)
     bytes = pacing.copied_bytes / 2 * 3;
   bytes = larger_of(bytes, least) / (cn_marker.on ? MARKING_PAUSE_SHARE : 1);
-  return bytes < MAX_BYTES_WORTH_A_PAUSE ? bytes : MAX_BYTES_WORTH_A_PAUSE;
+  size_t bound = cn_marker.on ? bytes_before_marking_must_end(old) : MAX_BYTES_WORTH_A_PAUSE;
+  return bytes < bound ? bytes : bound;
 }
 
 /* Bytes of young large objects before a collection. No promotion walks over them, so with a goal for pauses only the
@@ -220,7 +230,7 @@ static size_t young_large_bytes_within_pause(size_t old)
 void cn_pacer_bound_nursery(size_t old)
 {
   size_t most = cairn_pause_goal() == 0 ? SIZE_MAX : nursery_bytes_within_pause(promotion_headroom(old), old),
-         stacks = cairn_mutator_count() * NURSERY_BYTES_PER_STACK >> cn_pacer.tries, fair = bytes_worth_a_pause(),
+         stacks = cairn_mutator_count() * NURSERY_BYTES_PER_STACK >> cn_pacer.tries, fair = bytes_worth_a_pause(old),
          least = (cn_nursery.users + 1) * NURSERY_BYTES_PER_MUTATOR + stacks;
 
   CN_ASSERT(cn_pacer.tries <= MAX_MARKING_END_TRIES);
