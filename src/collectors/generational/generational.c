@@ -44,6 +44,7 @@ enum {
   PRECOMMITTED_NURSERIES = 2, /* background pre-commit provides memory for copies of so many nurseries */
   PRECOMMITTED_OLD_SHARE = 8, /* background pre-commit also provides memory for one part in this many of old objects */
   MAX_PRECOMMITTED_OLD_BYTES = 16 << 20, /* limit of the part of old objects */
+  CLEANED_CARDS_SHARE = 16, /* cards are cleaned if their scan takes at most one part in this many of a pause */
   STRESS_NURSERY_BYTES = 256 << 10,
   HANDLER_RESERVE_BYTES = 64 << 10 /* bytes of a nursery that moves often, for handlers, which cannot collect */
 };
@@ -371,6 +372,13 @@ static size_t account_for_evacuation(void)
   return evacuated.bytes;
 }
 
+/* No object is young, so no card matters, and the next copies need not visit those of several nurseries. */
+static void clean_cards_after_promotion(void)
+{
+  if (cn_cards_scan_time() <= cairn_pause_goal() / CLEANED_CARDS_SHARE)
+    cn_cards_clean_all();
+}
+
 /* A young collection of a nursery that mostly survives: promotes it in place. */
 static void promote_nursery(void)
 {
@@ -383,6 +391,7 @@ static void promote_nursery(void)
   cn_trace_weak_references(cn_tracers_collecting_tracer());
   struct cn_tracers_totals traced = cn_tracers_end_collection();
   leave_nursery_blocks(traced.promoted);
+  clean_cards_after_promotion();
   heap.nursery_stays = true;
   heap.old += traced.promoted;
   cn_pacer_note_survival(0, traced.promoted);

@@ -210,6 +210,8 @@ static size_t bytes_worth_a_pause(size_t old)
   pacing.ended = cn_os_clock_nanoseconds();
   if (bytes > pacing.copied_bytes / 2 * 3)
     bytes = pacing.copied_bytes / 2 * 3;
+  if (least > MAX_COPIED_MULTIPLE * pacing.copied_bytes)
+    least = MAX_COPIED_MULTIPLE * pacing.copied_bytes;
   bytes = larger_of(bytes, least) / (cn_marker.on ? MARKING_PAUSE_SHARE : 1);
   size_t bound = cn_marker.on ? bytes_before_marking_must_end(old) : MAX_BYTES_WORTH_A_PAUSE;
   return bytes < bound ? bytes : bound;
