@@ -2,12 +2,12 @@
 # Linux 6.18: mprotect() waits for pages that MADV_POPULATE_WRITE puts elsewhere, and not for pages that are written.
 #
 # Expected: madvise(2) says that MADV_POPULATE_WRITE faults pages in "just as if manually writing to each page". A
-# thread that prepares memory by either way delays other threads alike. Observed: while a thread populates large pages,
-# an mprotect() of another mapping waits until the page is found and cleared: on a busy virtual machine one call in ten
-# took 10 to 90 ms. While the thread writes to the pages, mprotect() takes microseconds. Source: since Linux 6.4 a
-# page fault locks its own mapping alone (lock_vma_under_rcu() in mm/memory.c); populating goes through
-# faultin_page_range() in mm/gup.c, which holds the lock of all mappings, and takes it again for the next page. Packages:
-# none; the kernel is the system's, with large pages for MADV_HUGEPAGE. Exits non-zero if that changes.
+# thread that prepares memory by either way delays other threads alike. Observed: while a thread populates large
+# pages, an mprotect() of another mapping waits until the page is found and cleared: on a busy virtual machine one
+# call in ten took 10 to 90 ms. While the thread writes to the pages, mprotect() takes microseconds. Source: since
+# Linux 6.4 a page fault locks its own mapping alone (lock_vma_under_rcu() in mm/memory.c); populating goes through
+# faultin_page_range() in mm/gup.c, which holds the lock of all mappings, and takes it again for the next page.
+# Packages: none; the kernel is the system's, with large pages for MADV_HUGEPAGE. Exits non-zero if that changes.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
