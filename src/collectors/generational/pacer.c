@@ -52,14 +52,14 @@ enum {
   FEW_FOUND_BYTES = 4 << 10,  /* the marker only visits cards again if it finds less from one pause to the next */
   PROMOTED_THOUSANDTHS = 500, /* complete nurseries are promoted only if so much of recent ones survived */
   FIRST_COPIED_BYTES = 128 << 10,
-  MIN_COPY_SHARE = 16,            /* copies get at least one part in this many of the time, after the scan of cards */
-  FRAGMENTED_COPY_SHARE = 2,      /* copies to a fragmented old space get at least one part in this many of a pause */
-  FRAGMENTED_MULTIPLE = 3,        /* the old space is fragmented if it exceeds this multiple of survivors */
-  LARGE_FRAGMENTED_MULTIPLE = 2,  /* the same if a scan of cards is long */
-  LONG_SCAN_SHARE = 16,           /* a long scan takes more than one part in this many of a pause */
-  FRAGMENTED_BYTES = 16 << 20,    /* a smaller old space is never fragmented */
-  LARGE_SHARE = 4,                /* young large objects may take one part in this many of a promoted nursery */
-  MAX_COPIED_MULTIPLE = 2,        /* larger nurseries, in copied bytes, are promoted despite large objects */
+  MIN_COPY_SHARE = 16,           /* copies get at least one part in this many of the time, after the scan of cards */
+  FRAGMENTED_COPY_SHARE = 2,     /* copies to a fragmented old space get at least one part in this many of a pause */
+  FRAGMENTED_MULTIPLE = 3,       /* the old space is fragmented if it exceeds this multiple of survivors */
+  LARGE_FRAGMENTED_MULTIPLE = 2, /* the same if a scan of cards is long */
+  LONG_SCAN_SHARE = 16,          /* a long scan takes more than one part in this many of a pause */
+  FRAGMENTED_BYTES = 16 << 20,   /* a smaller old space is never fragmented */
+  LARGE_SHARE = 4,               /* young large objects may take one part in this many of a promoted nursery */
+  MAX_COPIED_MULTIPLE = 2, /* multiple of the copied bytes that fixed costs allow; larger nurseries are promoted */
   MIN_HEADROOM_BYTES = 512 << 10, /* bytes that may be promoted at any time */
   HEADROOM_OLD_SHARE = 16,        /* without a marking, also one part in this many of old objects */
   MARKING_HEADROOM_SHARE = 4,     /* a nursery may use one part in this many of the headroom of a marking */
@@ -195,16 +195,23 @@ static size_t bytes_before_marking_must_end(size_t old)
   return old < cn_pacer.threshold || left > MAX_BYTES_WORTH_A_PAUSE ? MAX_BYTES_WORTH_A_PAUSE : left;
 }
 
+/* Nanoseconds of the last pause that a smaller nursery does not shorten: the scan, roots and marking. The end of a
+ * marking does not come again soon, and does not count. */
+static uint64_t fixed_pause_time(uint64_t now)
+{
+  if (pacing.begun == 0 || now == pacing.begun || pacing.visited == 0)
+    return 0;
+  return pacing.rooted - pacing.begun + (cn_marker.on ? now - pacing.collected : 0);
+}
+
 /* Bytes that are worth a pause, or 0 if that is unknown: the program allocates them in as much time as this young
  * collection took. With smaller nurseries the program would stand still for most of the time. But cards and copies,
  * whose time is proportional to the nursery, must not exceed the goal by far; a smaller nursery does not shorten the
  * scan of all cards, the visits of roots and marking. */
 static size_t bytes_worth_a_pause(size_t old)
 {
-  uint64_t now = processor_time(), took = pacing.begun != 0 ? now - pacing.begun : 0,
-           marked = cn_marker.on ? now - pacing.collected : 0, /* the end of a marking does not come again soon */
-      fixed = took != 0 && pacing.visited != 0 ? pacing.rooted - pacing.begun + marked : 0;
-  size_t bytes = bytes_allocated_in(took), least = bytes_allocated_in(fixed);
+  uint64_t now = processor_time(), took = pacing.begun != 0 ? now - pacing.begun : 0;
+  size_t bytes = bytes_allocated_in(took), least = bytes_allocated_in(fixed_pause_time(now));
 
   pacing.begun = 0;
   pacing.ended = cn_os_clock_nanoseconds();

@@ -36,7 +36,7 @@ size_t cn_os_resident_bytes(uintptr_t at, size_t bytes);
 /* The bytes of the process's resident set, and of these the pages of files; 0 if the system does not tell. The value
  * may lack the last few hundred pages of each processor. */
 size_t cn_os_resident_set_bytes(size_t *files);
-/* Advice: put the whole range into memory now. */
+/* Puts the whole range into memory now; its contents stay. */
 void cn_os_populate_pages(uintptr_t at, size_t bytes);
 /* Copy the bytes at `at`, at most PIPE_BUF, if all of them are readable. Async-signal-safe. */
 bool cn_os_read_memory(uintptr_t at, void *into, size_t bytes);

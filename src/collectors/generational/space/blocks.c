@@ -91,24 +91,29 @@ size_t cn_blocks_next_with_memory(size_t block, size_t end)
   return block;
 }
 
-static bool has_state_with_objects(uint8_t state)
+bool cn_blocks_block_has_objects(size_t block)
 {
+  uint8_t state = cn_tables_block_state(block);
+
   return state == CN_BLOCK_HOLES || state == CN_BLOCK_USED || state == CN_BLOCK_SOURCE || state == CN_BLOCK_UNSWEPT;
 }
 
-bool cn_blocks_block_has_objects(size_t block)
+/* The first free block from `from` on, or `blocks.high`. */
+static size_t next_free_block(size_t from)
 {
-  return has_state_with_objects(cn_tables_block_state(block));
+  const uint8_t *found = from < blocks.high ? memchr(&cn_tables.states[from], CN_BLOCK_FREE, blocks.high - from) : NULL;
+
+  return found != NULL ? (size_t)(found - cn_tables.states) : blocks.high;
 }
 
 size_t cn_blocks_next_row_with_objects(size_t *from, size_t end)
 {
   size_t block = cn_blocks_next_with_memory(*from, end);
 
-  while (block < end && !has_state_with_objects(cn_tables.states[block]))
+  while (block < end && !cn_blocks_block_has_objects(block))
     block = cn_blocks_next_with_memory(block + 1, end);
   *from = block;
-  while (block < end && has_state_with_objects(cn_tables.states[block]))
+  while (block < end && cn_blocks_block_has_objects(block))
     block++;
   return block;
 }
@@ -356,8 +361,7 @@ static bool take_free_block(struct cn_copy_cursor *cursor)
 {
   if (blocks.spare == 0 && !map_free_blocks())
     return false;
-  while (cn_tables.states[blocks.free] != CN_BLOCK_FREE)
-    blocks.free++;
+  blocks.free = next_free_block(blocks.free);
   CN_CHECK(blocks.free < blocks.high);
   cn_tables_set_block_state(blocks.free, CN_BLOCK_USED);
   cn_tables.filled[blocks.free] = CN_BLOCK_BYTES;
@@ -462,13 +466,8 @@ static void take_blocks_for_nursery(size_t first, size_t kept, size_t end)
     }
   blocks.nursery.first = first;
   blocks.nursery.end = end;
-}
-
-static size_t next_free_block(size_t from)
-{
-  const uint8_t *found = from < blocks.high ? memchr(&cn_tables.states[from], CN_BLOCK_FREE, blocks.high - from) : NULL;
-
-  return found != NULL ? (size_t)(found - cn_tables.states) : blocks.high;
+  if (blocks.none >= first && blocks.none < end)
+    blocks.none = end;
 }
 
 /* Finds the first row of `most` free blocks from `from` on, or else the longest shorter row. Returns its first block,
@@ -477,7 +476,6 @@ static size_t find_free_row(size_t from, size_t most, size_t *count)
 {
   size_t best = from, block = from;
 
-  CN_ASSERT(most != 0);
   *count = 0;
   while (*count < most && (block = next_free_block(block)) < blocks.high) {
     size_t first = block;
@@ -507,10 +505,8 @@ bool cn_blocks_move_nursery(size_t bytes, struct cn_extent *extent, uintptr_t *m
          least = most < MIN_NURSERY_BLOCKS ? most : MIN_NURSERY_BLOCKS, count;
 
   CN_CHECK(blocks.nursery.first == blocks.nursery.end && most != 0);
-  size_t first = find_free_row_in_turn(most, &count);
-  bool free = count >= least;
-  if (!free)
-    first = NO_BLOCK;
+  size_t row = find_free_row_in_turn(most, &count), first = count >= least ? row : NO_BLOCK;
+  bool has_memory = first != NO_BLOCK;
   for (size_t wanted = most; first == NO_BLOCK && wanted >= least; wanted /= 2) {
     count = wanted;
     first = find_blocks_in_row(count, 0, CN_BLOCK_FREE);
@@ -520,10 +516,8 @@ bool cn_blocks_move_nursery(size_t bytes, struct cn_extent *extent, uintptr_t *m
   CN_CHECK(first + count <= cn_tables.blocks);
   blocks.turn = first + count;
   take_blocks_for_nursery(first, first + count, first + count);
-  if (blocks.none >= first && blocks.none < first + count)
-    blocks.none = first + count;
   *extent = (struct cn_extent){cn_tables_block_address(first), cn_tables_block_address(first + count)};
-  *memory = free ? extent->end : extent->start;
+  *memory = has_memory ? extent->end : extent->start;
   return true;
 }
 
@@ -540,8 +534,6 @@ bool cn_blocks_place_nursery(size_t bytes, size_t least, struct cn_extent *exten
   if (first == NO_BLOCK)
     return false;
   take_blocks_for_nursery(first, first + few, first + count);
-  if (blocks.none >= first && blocks.none < first + count)
-    blocks.none = first + count;
   *extent = (struct cn_extent){cn_tables_block_address(first), cn_tables_block_address(first + count)};
   return true;
 }
@@ -606,10 +598,8 @@ static void release_block_memory(size_t first, size_t count)
 
 bool cn_blocks_discard_free_memory(size_t *from, size_t bytes)
 {
-  size_t first = cn_blocks_next_with_memory(*from, blocks.high), end;
+  size_t first = next_free_block(*from), end;
 
-  while (first < blocks.high && cn_tables.states[first] != CN_BLOCK_FREE)
-    first = cn_blocks_next_with_memory(first + 1, blocks.high);
   for (end = first; end < blocks.high && end - first < bytes / CN_BLOCK_BYTES; end++)
     if (cn_tables.states[end] != CN_BLOCK_FREE)
       break;
